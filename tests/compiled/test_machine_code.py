@@ -111,3 +111,18 @@ def test_a_kernel_without_code_is_compiled_after_others_were_loaded(folder: Path
     file.unlink()
     assert run(folder) == [said, "True"]
     assert run(folder) == [said, "False"]
+
+
+@pytest.mark.parametrize("lacks", ["extensions", "environments"])
+def test_numba_that_is_built_in_another_way_compiles(lacks: str, folder: Path) -> None:
+    """Nothing is loaded or stored that way, but everything works."""
+    broken = {
+        "extensions": "from twinlink.compiled import machine_code; machine_code._extensions = None",
+        "environments": "from numba.core import compiler; del compiler.CompileResult._find_referenced_environments",
+    }[lacks]
+    said, _ = run(folder)
+    for file in (folder / "cache").rglob("*.code"):
+        file.unlink()
+    assert run(folder, first=broken) == [said, "True"]
+    assert any((folder / "cache").rglob("*.code")) == (lacks == "extensions")
+    assert run(folder, first=broken) == [said, "True"]

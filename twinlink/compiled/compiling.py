@@ -9,23 +9,31 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
-from twinlink.compiled.machine_code import MachineCode
+from twinlink.compiled.machine_code import Loaded, MachineCode
 
 LONGEST_WAIT = 60.0
 """Seconds that a process waits for another one that compiles kernels of the same file."""
 _LOOK_SECONDS = 0.01
 
 
-def compile_kernel(dispatcher: Any, args: Sequence[Any]) -> tuple[MachineCode, Callable[..., Any]]:
-    """Compile a function for arguments like some, given what numba makes of it; return the code, and what runs it."""
+def compile_kernel(dispatcher: Any, args: Sequence[Any]) -> tuple[MachineCode | None, Callable[..., Any]]:
+    """Compile a function for arguments like some, given what numba makes of it.
+
+    Return the code (None: it cannot be stored), and what runs it.
+    """
     types = tuple(dispatcher.typeof_pyval(value) for value in args)
     dispatcher.compile(types)
     result = dispatcher.overloads[types]
     return _code_of(result, result.fndesc.llvm_cpython_wrapper_name, result.fndesc.env_name), result.entry_point
 
 
-def compile_callback(function: Callable[..., None], types: Sequence[str], options: dict[str, bool]) -> MachineCode:
-    """Compile a function that C calls with arguments of some types, such as ``int64`` or ``uint8*``."""
+def compile_callback(
+    function: Callable[..., None], types: Sequence[str], options: dict[str, bool]
+) -> tuple[MachineCode | None, Loaded]:
+    """Compile a function that C calls with arguments of some types, such as ``int64`` or ``uint8*``.
+
+    Return the code (None: it cannot be stored), and the same in memory.
+    """
     from numba import void
     from numba.core.ccallback import CFunc
     from numba.core.compiler_lock import global_compiler_lock
@@ -34,8 +42,8 @@ def compile_callback(function: Callable[..., None], types: Sequence[str], option
     with global_compiler_lock:
         result = callback._compile_uncached()
         entry = result.fndesc.llvm_cfunc_wrapper_name
-        result.library.get_pointer_to_function(entry)  # now it is machine code
-    return _code_of(result, entry, "")
+        address = result.library.get_pointer_to_function(entry)
+    return _code_of(result, entry, ""), Loaded(address, (callback, result), None)
 
 
 def _type_of_c(name: str) -> Any:
@@ -52,12 +60,14 @@ def _type_of_c(name: str) -> Any:
     return getattr(types, name)
 
 
-def _code_of(result: Any, entry: str, environment: str) -> MachineCode:
-    """Return what numba has compiled as something that can be stored."""
-    environments = {each.env_name: tuple(each.consts) for each in result._find_referenced_environments()}
-    if environment:
-        environments[environment] = tuple(result.environment.consts)
-    return MachineCode(result.library._get_compiled_object(), entry, environment, tuple(environments.items()))
+def _code_of(result: Any, entry: str, environment: str) -> MachineCode | None:
+    """Return what numba has compiled as something that can be stored; None: this numba is built in another way."""
+    with suppress(Exception):
+        environments = {each.env_name: tuple(each.consts) for each in result._find_referenced_environments()}
+        if environment:
+            environments[environment] = tuple(result.environment.consts)
+        return MachineCode(result.library._get_compiled_object(), entry, environment, tuple(environments.items()))
+    return None
 
 
 @contextmanager

@@ -16,11 +16,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, ClassVar, Generic, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, ParamSpec, TypeVar
 
 import numpy as np
 
 from twinlink.compiled.stored_code import Defined, StoredCode
+
+if TYPE_CHECKING:
+    from twinlink.compiled.machine_code import Loaded
 
 P = ParamSpec("P")
 ResultT = TypeVar("ResultT")
@@ -168,7 +171,9 @@ class Kernel(Defined, Generic[P, ResultT]):
         from twinlink.compiled.machine_code import callable_of
 
         code = self._stored.read(kinds)
-        return code and callable_of(code, self.interpreted)
+        with suppress(Exception):  # numba is built in another way than we know: it has to compile the kernel
+            return code and callable_of(code, self.interpreted)
+        return None
 
     def _compiled(self, kinds: Kinds, args: tuple[Any, ...]) -> Callable[..., ResultT]:
         from twinlink.compiled.compiling import compile_kernel, held
@@ -178,7 +183,8 @@ class Kernel(Defined, Generic[P, ResultT]):
             if loaded := self._loaded(kinds):  # another process has compiled it
                 return loaded
             code, run = compile_kernel(self._dispatcher, args)
-            self._stored.write(kinds, code)
+            if code:
+                self._stored.write(kinds, code)
         return run
 
     @functools.cached_property
@@ -302,25 +308,35 @@ def callback_address(function: Callable[..., None], *types: str) -> int:
 
     The function may call parts of kernels. It runs without the interpreter lock and raises nothing.
     """
-    from twinlink.compiled.machine_code import load
-
     stored, kinds = StoredCode(function), ("callback", *types)
     with _starting():
-        code = stored.read(kinds)
-        if code is None:
-            from twinlink.compiled.compiling import compile_callback, held
-
-            with held(function.__code__.co_filename):
-                code = stored.read(kinds)
-                if code is None:
-                    code = compile_callback(function, types, {"nopython": True, **_PartOfCallback.options})
-                    stored.write(kinds, code)
-        loaded = load(code)
+        loaded = _loaded_callback(stored, kinds) or _compiled_callback(stored, kinds, function)
     _callbacks.append(loaded)
     return loaded.address
 
 
-_callbacks: list[Any] = []
+def _loaded_callback(stored: StoredCode, kinds: Kinds) -> Loaded | None:
+    from twinlink.compiled.machine_code import load
+
+    code = stored.read(kinds)
+    with suppress(Exception):  # as for kernels
+        return code and load(code)
+    return None
+
+
+def _compiled_callback(stored: StoredCode, kinds: Kinds, function: Callable[..., None]) -> Loaded:
+    from twinlink.compiled.compiling import compile_callback, held
+
+    with held(function.__code__.co_filename):
+        if loaded := _loaded_callback(stored, kinds):  # another process has compiled it
+            return loaded
+        code, loaded = compile_callback(function, kinds[1:], {"nopython": True, **_PartOfCallback.options})
+        if code:
+            stored.write(kinds, code)
+    return loaded
+
+
+_callbacks: list[Loaded] = []
 """Callbacks in memory; C may call them as long as the process exists."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from datetime import UTC, datetime
+from pathlib import Path
 
 import msgspec
 import pyarrow as pa
@@ -19,6 +20,7 @@ from twinlink.ingest import stage as module
 from twinlink.ingest import table_parts as parts
 from twinlink.ingest.stage import ingest, source_paths
 from twinlink.match.stage import match
+from twinlink.pages import libxml2, libxml2_callbacks
 from twinlink.rundir.directory import RunDirectory
 from twinlink.sources.documents import Document
 from twinlink.system.workers import worker_processes
@@ -353,3 +355,27 @@ def test_the_name_of_an_archive_need_not_be_utf_8(run, tmp_path):
     ingest(run, [archive], SETTINGS)
     assert source_paths(run) == [archive]
     assert {row["source"] for row in tables(run)[0]} == {"m\ufffd.warc.gz"}
+
+
+@pytest.mark.parametrize(
+    ("sizes", "is_compiled", "loads"),
+    [
+        ([400_000, 500_000], True, False),
+        ([400_000, 700_000], True, True),
+        ([400_000, 700_000], False, False),
+        ([3_000_000, 2_000_000], False, True),
+        ([], True, False),
+    ],
+)
+def test_the_compiled_parser_is_loaded_for_much_and_sooner_where_it_is_compiled(
+    sizes: list[int], is_compiled: bool, loads: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = list[str]()
+    monkeypatch.setattr(libxml2, "compiled_parser", lambda: calls.append("loaded"))
+    monkeypatch.setattr(libxml2_callbacks, "are_compiled", lambda: is_compiled)
+    files = [tmp_path / f"{number}.html" for number in range(len(sizes))]
+    for file, size in zip(files, sizes, strict=True):
+        with file.open("wb") as written:
+            written.truncate(size)
+    module._load_parser(iter(files))
+    assert calls == ["loaded"] * loads

@@ -6,6 +6,7 @@
 `part_of_kernel`     compile a function with the kernel that calls it
 `part_of_callback`   … with the callback that calls it
 `callback_address`   compile a function that C calls
+`has_code`           whether that was done before on this machine
 `Intrinsic`          a function that LLVM has
 `code_runs`          whether this process runs machine code
 ==================== ==================================================
@@ -22,6 +23,7 @@ from twinlink.compiled.kernel import (
     code_runs,
     compiled,
     compiled_beyond,
+    has_code,
     n_elements,
     part_of_callback,
     part_of_kernel,
@@ -38,6 +40,7 @@ __all__ = [
     "code_runs",
     "compiled",
     "compiled_beyond",
+    "has_code",
     "n_elements",
     "part_of_callback",
     "part_of_kernel",

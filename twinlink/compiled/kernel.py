@@ -315,6 +315,11 @@ def callback_address(function: Callable[..., None], *types: str) -> int:
     return loaded.address
 
 
+def has_code(function: Callable[..., None], *types: str) -> bool:
+    """Return whether the code of such a function is on disk, so that it need not be compiled."""
+    return StoredCode(function).is_there(("callback", *types))
+
+
 def _loaded_callback(stored: StoredCode, kinds: Kinds) -> Loaded | None:
     from twinlink.compiled.machine_code import load
 

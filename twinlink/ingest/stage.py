@@ -18,7 +18,7 @@ from concurrent.futures import Executor
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import partial
-from itertools import accumulate, chain
+from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -50,6 +50,8 @@ MARKS_NAME = "sources.json"
 """File of the stage with the mark of each source besides the run's own crawl, see `source_mark`."""
 LARGE_INPUT = 5_000_000
 """Bytes of all sources from which the compiled parser is worth the seconds that it takes to compile once."""
+LARGE_WITH_CODE = 1_000_000
+"""The same where it was compiled before: it takes less than .05 s to load, and saves .02 s for a megabyte."""
 
 _SHOWN = 4  # reasons
 
@@ -172,10 +174,17 @@ class _Ingest:
 
 def _load_parser(files: Iterable[Path]) -> None:
     """Load the compiled parser if there is much to read: before the workers are forked, so that it is done once."""
-    if any(total >= LARGE_INPUT for total in accumulate(map(size_of, files))):
-        from twinlink.pages.libxml2 import compiled_parser
+    total = 0
+    for size in map(size_of, files):
+        total += size
+        if total >= LARGE_INPUT:
+            break
+    if total < LARGE_WITH_CODE:
+        return
+    from twinlink.pages import libxml2, libxml2_callbacks
 
-        compiled_parser()
+    if total >= LARGE_INPUT or libxml2_callbacks.are_compiled():
+        libxml2.compiled_parser()
 
 
 def _check_pages(run: RunDirectory, folder: Path) -> None:

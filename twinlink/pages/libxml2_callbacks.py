@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from twinlink.compiled import Intrinsic, callback_address, part_of_callback
+from twinlink.compiled import Intrinsic, callback_address, has_code, part_of_callback
 
 STATE = (
     "context",  # address of libxml2's parser context
@@ -97,6 +97,7 @@ Pointer = Any
 """A pointer of C, which type checkers know nothing of: ``pointer[n]`` is the n-th value behind it."""
 
 _BYTES, _WORDS = "uint8*", "int64*"
+_OF_PARSE = _WORDS, _BYTES, "int64"
 
 
 def _pointer(kind: str) -> Any:
@@ -152,10 +153,15 @@ _bytes_at, _words_at, _names_at = Intrinsic(_bytes), Intrinsic(_words), Intrinsi
 _address_of = Intrinsic(_address)
 
 
+def are_compiled() -> bool:
+    """Return whether the callbacks were compiled before on this machine."""
+    return has_code(parse, *_OF_PARSE)
+
+
 def addresses() -> tuple[int, ...]:
     """Return the addresses of `parse`, `start_document`, `internal_subset`, `start`, `end` and `text`."""
     return (
-        callback_address(parse, _WORDS, _BYTES, "int64"),
+        callback_address(parse, *_OF_PARSE),
         callback_address(start_document, _WORDS),
         callback_address(internal_subset, _WORDS, _BYTES, _BYTES, _BYTES),
         callback_address(start, _WORDS, _BYTES, f"{_BYTES}*"),

@@ -53,7 +53,7 @@ class StoredCode:
 
     @functools.cached_property
     def _stem(self) -> str:
-        return f"{self._function.__module__.rpartition('.')[2]}.{self._function.__qualname__}-"
+        return f"{self._function.__module__}.{self._function.__qualname__}-"
 
     def is_there(self, kinds: object) -> bool:
         """Return whether there was code for arguments of some kinds when this process first looked for any."""
@@ -62,24 +62,20 @@ class StoredCode:
 
     def read(self, kinds: object) -> MachineCode | None:
         """Return the code for arguments of some kinds; None: there is none that can be used, or it is damaged."""
-        name, expected = self._name(kinds), _surroundings()
+        name = self._name(kinds)
         for folder in self._folders():
-            with suppress(Exception):  # no such file, or a damaged one: unpickling raises anything
-                data = (folder / name).read_bytes()
-                if _digest_of(data[_DIGEST_BYTES:]) == data[:_DIGEST_BYTES]:
-                    surroundings, code = pickle.loads(data[_DIGEST_BYTES:])  # noqa: S301  (the code itself can do anything, too)
-                    if surroundings == expected:
-                        return MachineCode(*code)
+            with suppress(Exception):  # no such file, or one that is no use: unpickling raises anything
+                return _unpacked((folder / name).read_bytes())
         return None
 
     def write(self, kinds: object, code: MachineCode) -> None:
         """Write code, if possible, and remove what is there of earlier forms of the function."""
-        data = pickle.dumps((_surroundings(), tuple(code)))
+        data = _packed(code)
         for folder in self._folders():
             with suppress(OSError):  # a folder that is read-only, a full disk
                 folder.mkdir(parents=True, exist_ok=True)
                 with replacing(folder / self._name(kinds), f"{os.getpid()}") as temporary:
-                    temporary.write_bytes(_digest_of(data) + data)
+                    temporary.write_bytes(data)
                 for old in folder.glob(f"{self._stem}*{_ENDING}"):
                     if not old.name.startswith(f"{self._stem}{self._digest}-"):
                         old.unlink(missing_ok=True)
@@ -108,6 +104,22 @@ def _names_in(folder: Path) -> frozenset[str]:
     with suppress(OSError):
         return frozenset(path.name for path in folder.iterdir())
     return frozenset()
+
+
+def _packed(code: MachineCode) -> bytes:
+    data = pickle.dumps((_surroundings(), tuple(code)))
+    return _digest_of(data) + data
+
+
+def _unpacked(data: bytes) -> MachineCode:
+    """Return the code in a file; raise an error if it is damaged, or of other surroundings."""
+    digest, content = data[:_DIGEST_BYTES], data[_DIGEST_BYTES:]
+    if _digest_of(content) != digest:
+        raise ValueError("damaged")
+    surroundings, code = pickle.loads(content)  # noqa: S301  (the code itself can do anything, too)
+    if surroundings != _surroundings():
+        raise ValueError("of other surroundings")
+    return MachineCode(*code)
 
 
 def _digest_of(data: bytes) -> bytes:

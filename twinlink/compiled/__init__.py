@@ -8,6 +8,7 @@
 `callback_address`   compile a function that C calls
 `has_code`           whether that was done before on this machine
 `Intrinsic`          a function that LLVM has
+`Unsigned`           type of the ends of ranges of indices
 `code_runs`          whether this process runs machine code
 ==================== ==================================================
 """
@@ -19,6 +20,7 @@ from twinlink.compiled.kernel import (
     Kernel,
     OutOfPatience,
     Stopwatch,
+    Unsigned,
     callback_address,
     code_runs,
     compiled,
@@ -36,6 +38,7 @@ __all__ = [
     "Kernel",
     "OutOfPatience",
     "Stopwatch",
+    "Unsigned",
     "callback_address",
     "code_runs",
     "compiled",

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from twinlink.compiled import FEW, compiled_beyond, part_of_kernel
+from twinlink.compiled import FEW, Unsigned, compiled_beyond, part_of_kernel
 from twinlink.prefetching import LINE, prefetch
 from twinlink.similarity.product_kernels import ONE, Csr, Index, add_few_products
 
@@ -96,7 +96,7 @@ def pattern_dot(
             _request(pair, columns, y_starts, y_data)
             j = columns[pair]
             total = np.float64(0)
-            for k in range(y_starts[j], y_starts[j + ONE]):
+            for k in range(Unsigned(y_starts[j]), Unsigned(y_starts[j + ONE])):
                 total += row[y_columns[k]] * y_data[k]
             result[pair] = total
         for k in range(x_starts[i], x_starts[i + 1]):
@@ -120,9 +120,9 @@ def without_mean(
             _request(at, others, x_starts, x_columns)
             _request(at, others, x_starts, x_data)
             other, share = others[at], shares[at]
-            for k in range(x_starts[other], x_starts[other + ONE]):
+            for k in range(Unsigned(x_starts[other]), Unsigned(x_starts[other + ONE])):
                 row[x_columns[k]] += share * x_data[k]
-        for k in range(x_starts[i], x_starts[i + 1]):
+        for k in range(Unsigned(x_starts[i]), Unsigned(x_starts[i + 1])):
             rest = x_data[k] - row[x_columns[k]]
             if rest > least:
                 result[k] = rest
@@ -153,7 +153,7 @@ def _chain(i: int, a: Csr, links: Csr, chain: _Chain) -> int:
     link_starts, link_columns, link_values = links
     n_terms, n = 0, 0
     for k in range(a_starts[i], a_starts[i + 1]):
-        first, last = link_starts[a_columns[k]], link_starts[a_columns[k] + ONE]
+        first, last = Unsigned(link_starts[a_columns[k]]), Unsigned(link_starts[a_columns[k] + ONE])
         for link in range(first, last):
             chain.columns[n], chain.values[n], chain.terms[n] = link_columns[link], link_values[link], n_terms
             n += 1
@@ -266,7 +266,7 @@ def _add_products(
             for j in range(len(row)):
                 row[j] += factor * full[place, j]
         else:
-            for link in range(y_starts[term], y_starts[term + ONE]):
+            for link in range(Unsigned(y_starts[term]), Unsigned(y_starts[term + ONE])):
                 row[y_columns[link]] += factor * y_data[link]
 
 
@@ -416,7 +416,7 @@ def best_companions(
         n_pairs = pair_starts[s + 1] - pair_starts[s]
         for at in range(pair_starts[s], pair_starts[s + 1]):
             _request(at, pairs, term_starts, terms)
-            for place in range(term_starts[pairs[at]], term_starts[pairs[at] + ONE]):
+            for place in range(Unsigned(term_starts[pairs[at]]), Unsigned(term_starts[pairs[at] + ONE])):
                 t = terms[place]
                 touched[n_touched] = t  # overwritten by the next one if it is too few or known: faster than a test
                 together[t] += 1

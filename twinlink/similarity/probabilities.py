@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from twinlink.compiled import compiled
+from twinlink.compiled import Unsigned, compiled
 from twinlink.odds import expit, logit
 from twinlink.similarity.rivals import FEW_CANDIDATES, Rivalry
 
@@ -150,10 +150,10 @@ def _balance_many(starts: Places, columns: Narrow, likelihood: Floats, n_columns
         sums = np.zeros(n_columns)
         for row in range(len(u)):
             total = 0.0
-            for k in range(starts[row], starts[row + 1]):
+            for k in range(Unsigned(starts[row]), Unsigned(starts[row + 1])):
                 total += likelihood[k] * v[columns[k]]
             u[row] = 1 / (1 + total)
-            for k in range(starts[row], starts[row + 1]):
+            for k in range(Unsigned(starts[row]), Unsigned(starts[row + 1])):
                 sums[columns[k]] += likelihood[k] * u[row]
         v = 1 / (1 + sums)
     return u, v

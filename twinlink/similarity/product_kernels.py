@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from twinlink.compiled import FEW, compiled_beyond, part_of_kernel
+from twinlink.compiled import FEW, Unsigned, compiled_beyond, part_of_kernel
 
 __all__ = ["ONE", "Csr", "Index", "add_few_products", "product", "with_translations"]
 
@@ -30,7 +30,7 @@ def add_few_products(i: int, x: Csr, y: Csr, row: NDArray[np.float32], reached: 
     n = 0
     for at in range(x_starts[i], x_starts[i + 1]):
         factor, term = x_data[at], x_columns[at]
-        for link in range(y_starts[term], y_starts[term + ONE]):
+        for link in range(Unsigned(y_starts[term]), Unsigned(y_starts[term + ONE])):
             j = y_columns[link]
             reached[n] = j  # overwritten by the next one if it was listed before: faster than a test
             n += row[j] == 0

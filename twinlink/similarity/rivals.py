@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from twinlink.compiled import code_runs, compiled
+from twinlink.compiled import Unsigned, code_runs, compiled
 from twinlink.sparse import entry_rows
 
 __all__ = ["Rivalry"]
@@ -121,11 +121,11 @@ def _best_of_many(starts: Places, columns: Narrow, values: Values, left: Marks, 
     best = np.empty(len(values), values.dtype)
     for row in range(len(starts) - 1):
         largest, second = none, none
-        for k in range(starts[row], starts[row + 1]):
+        for k in range(Unsigned(starts[row]), Unsigned(starts[row + 1])):
             value = values[k] if all_left or left[k] else none
             second = max(second, min(largest, value))
             largest = max(largest, value)
-        for k in range(starts[row], starts[row + 1]):
+        for k in range(Unsigned(starts[row]), Unsigned(starts[row + 1])):
             value, column = values[k] if all_left or left[k] else none, columns[k]
             in_row = largest if value < largest else second
             in_column = of_column[column, 0] if value < of_column[column, 0] else of_column[column, 1]

@@ -34,6 +34,18 @@ def test_blocks_of_pages_and_terms_left_out(seed: int, n_a: int, n_b: int, k: in
             assert [each.tolist() for each in blocks] == [each.tolist() for each in whole]
 
 
+@given(st.integers(0, 2**32 - 1), st.integers(1, 9), st.integers(1, 9), st.integers(0, 30))
+@settings(deadline=None)
+def test_words_that_are_not_compared_may_be_left_out_first(seed: int, n_a: int, n_b: int, n_products: int) -> None:
+    rng = np.random.default_rng(seed)
+    a, b = (csr_array(rng.integers(0, 3, (n, 4)).astype(np.float32) / 3) for n in (n_a, n_b))
+    found = []
+    for few in (10**9, 0):  # never, and whenever there are any
+        with patch.multiple(page_search, _FEW=few, _COMPARED=2):
+            found.append([each.tolist() for each in nearest_pages(a, b, 3, n_products)])
+    assert found[0] == found[1]
+
+
 def test_each_core_compares_a_part_of_the_pages() -> None:
     rng = np.random.default_rng(0)
     a, b = (csr_array(rng.integers(0, 3, (n, 40)).astype(np.float32) / 3) for n in (700, 300))

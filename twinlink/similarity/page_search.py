@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from twinlink.similarity import kernels
-from twinlink.sparse import select
+from twinlink.sparse import select, stacked
 from twinlink.system.side_by_side import at_once, threaded
 
 __all__ = ["affordable", "nearest_of", "nearest_pages", "pages_with", "with_terms"]
@@ -15,6 +15,7 @@ __all__ = ["affordable", "nearest_of", "nearest_pages", "pages_with", "with_term
 _COMPARED = 8_192  # pages that a page is compared with at a time: their sums stay in the cache of the processor
 _PART = 200  # pages that a core compares at least
 _ROW_SECONDS = 2e-5  # what a page takes at least to be compared with so many
+_FEW = 2  # if less than one in so many words of a is compared, the others are left out before the search
 _BLOCK = 2**19  # words of these pages that are copied at a time at least: 4 MB
 
 
@@ -54,9 +55,13 @@ def nearest_of(vectors: csr_array, others: csr_array, k: int, products_per_page:
 def _search(
     vectors_a: csr_array, vectors_b: csr_array, k: int, products_per_page: int, both: bool
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    n_products = pages_with(vectors_a) * pages_with(vectors_b)
-    kept = affordable(n_products, products_per_page * (vectors_a.shape[0] + vectors_b.shape[0]))
-    return _best_by_blocks(vectors_a, vectors_b, kept, k, both, _pages_at_once(vectors_a, vectors_b, k))
+    n_a, n_b = pages_with(vectors_a), pages_with(vectors_b)
+    kept = affordable(n_a * n_b, products_per_page * (vectors_a.shape[0] + vectors_b.shape[0]))
+    n_pages = _pages_at_once(vectors_a, vectors_b, k)
+    if _FEW * n_a[kept].sum() < vectors_a.nnz:
+        firsts = range(0, vectors_a.shape[0], _COMPARED)
+        vectors_a = stacked(with_terms(_some_rows(vectors_a, first, _COMPARED), kept) for first in firsts)
+    return _best_by_blocks(vectors_a, vectors_b, kept, k, both, n_pages)
 
 
 def _pages_at_once(vectors_a: csr_array, vectors_b: csr_array, k: int) -> int:
@@ -75,7 +80,7 @@ def _best_by_blocks(
     """Return what `nearest_pages` returns; each page of a is compared with ``n_pages`` pages of b at a time.
 
     Of b, only a block at a time is copied without the terms that are not kept, because memory has its peak here. A term
-    that b lacks adds nothing to any product, so a needs no copy.
+    that b lacks adds nothing to any product, so a may have others.
     """
     x, shape = kernels.arrays_of(vectors_a), (vectors_a.shape[0], k)
     of_row, scores, of_columns = np.full(shape, -1, np.int32), np.zeros(shape, np.float32), []

@@ -352,13 +352,14 @@ def best_products(
     no list for a column.
     """
     n_lists, n_groups = n_columns if both else 0, (n_columns + GROUP - 1) // GROUP
-    of_row, row_scores = best.copy(), scores.copy()
+    of_row, row_scores = np.empty_like(best), np.empty_like(scores)
     of_column, column_scores = np.full((n_lists, k), -1, np.int32), np.zeros((n_lists, k), np.float32)
     least, sums = np.full((n_groups, GROUP), 0 if both else np.inf, np.float32), np.zeros((n_groups, GROUP), np.float32)
     row, reached = sums.reshape(-1), np.empty(max(n_columns, GROUP) + 1, np.uint32)
     lists = _Best(of_row, row_scores, of_column, column_scores, least.reshape(-1))
     places, full = _lay_out(y, row.size)
     for i in range(len(x[0]) - 1):
+        of_row[i], row_scores[i] = best[i], scores[i]
         if _n_products(i, x, y) * SPARSE < n_columns:
             n = add_few_products(i, x, y, row, reached)
             _read_reached(i, reached[:n], first, row, lists)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
@@ -17,6 +19,9 @@ _PART = 200  # pages that a core compares at least
 _ROW_SECONDS = 2e-5  # what a page takes at least to be compared with so many
 _FEW = 2  # if less than one in so many words of a is compared, the others are left out before the search
 _BLOCK = 2**19  # words of these pages that are copied at a time at least: 4 MB
+
+_Lists = tuple[NDArray[np.int32], NDArray[np.float32]]
+"""The nearest pages of some others, and their scores."""
 
 
 def nearest_pages(
@@ -82,40 +87,44 @@ def _best_by_blocks(
     Of b, only a block at a time is copied without the terms that are not kept, because memory has its peak here. A term
     that b lacks adds nothing to any product, so a may have others.
     """
-    x, shape = kernels.arrays_of(vectors_a), (vectors_a.shape[0], k)
-    of_row, scores, of_columns = np.full(shape, -1, np.int32), np.zeros(shape, np.float32), []
+    x, parts, of_columns = kernels.arrays_of(vectors_a), _parts(vectors_a.shape[0]), []
+    shapes = [(part.stop - part.start, k) for part in parts]
+    nearest = [(np.full(shape, -1, np.int32), np.zeros(shape, np.float32)) for shape in shapes]
     for first in range(0, max(vectors_b.shape[0], 1), n_pages):
         block = csr_array(with_terms(_some_rows(vectors_b, first, n_pages), kept).T)
-        of_columns.append(_compare(x, block, first, of_row, scores, both))
-    return of_row, np.concatenate(of_columns)
+        nearest, of_column = _compare(x, block, first, parts, nearest, both)
+        of_columns.append(of_column)
+    return np.concatenate([pages for pages, _ in nearest]), np.concatenate(of_columns)
+
+
+def _parts(n_rows: int) -> list[slice]:
+    """Return the rows that each core compares."""
+    n_parts = max(1, min(at_once(), n_rows // _PART))
+    return [slice(n_rows * part // n_parts, n_rows * (part + 1) // n_parts) for part in range(n_parts)]
 
 
 def _compare(
-    x: kernels.Csr, block: csr_array, first: int, of_row: NDArray[np.int32], scores: NDArray[np.float32], both: bool
-) -> NDArray[np.int32]:
-    """Bring the nearest of each row up to date, in place, and return those of each page of a block.
+    x: kernels.Csr, block: csr_array, first: int, parts: Sequence[slice], nearest: Sequence[_Lists], both: bool
+) -> tuple[list[_Lists], NDArray[np.int32]]:
+    """Return the nearest of each part of the rows, of this block and those before, and those of each page of the block.
 
-    Each core compares a part of the rows; of equal scores, the nearest of a page keep those of the part before.
+    Each core compares a part; of equal scores, the nearest of a page keep those of the part before.
     """
-    (starts, columns, data), y, k = x, kernels.arrays_of(block), of_row.shape[1]
+    (starts, columns, data), y, k = x, kernels.arrays_of(block), nearest[0][0].shape[1]
 
-    def compare_part(rows: slice) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    def compare_part(part: int) -> tuple[_Lists, _Lists]:
+        rows = parts[part]
         own = starts[rows.start : rows.stop + 1], columns, data
-        of_row[rows], scores[rows], of_column, column_scores = kernels.best_products(
-            own, y, block.shape[1], k, both, first, of_row[rows], scores[rows]
-        )
-        return np.where(of_column >= 0, of_column + np.int32(rows.start), of_column), column_scores
+        found = kernels.best_products(own, y, block.shape[1], k, both, first, *nearest[part])
+        return found[:2], (np.where(found[2] >= 0, found[2] + np.int32(rows.start), found[2]), found[3])
 
-    n_rows = len(of_row)
-    n_parts = max(1, min(at_once(), n_rows // _PART))
-    parts = [slice(n_rows * part // n_parts, n_rows * (part + 1) // n_parts) for part in range(n_parts)]
-    found = threaded(compare_part, parts, seconds=_ROW_SECONDS * n_rows / n_parts)
-    of_column, column_scores = (np.hstack(lists) for lists in zip(*found, strict=True))
-    if n_parts == 1:
-        return of_column
-    order = np.argsort(-column_scores, axis=1, kind="stable")[:, :k]
-    nearest: NDArray[np.int32] = np.take_along_axis(of_column, order, axis=1)
-    return nearest
+    seconds = _ROW_SECONDS * (len(starts) - 1) / len(parts)
+    of_rows, of_columns = zip(*threaded(compare_part, range(len(parts)), seconds=seconds), strict=True)
+    of_column, scores = (np.hstack(lists) for lists in zip(*of_columns, strict=True))
+    if len(parts) == 1:
+        return [*of_rows], of_column
+    order = np.argsort(-scores, axis=1, kind="stable")[:, :k]
+    return [*of_rows], np.take_along_axis(of_column, order, axis=1)
 
 
 def affordable(n_products: NDArray[np.int64], most: int) -> NDArray[np.bool_]:

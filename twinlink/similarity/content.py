@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 
 from twinlink.errors import ShapeError
 from twinlink.similarity import kernels, product_kernels
+from twinlink.similarity.page_search import pages_with
 from twinlink.sparse import entry_rows, narrow
 
 _ROWS = 500  # rows that are scaled at once: bounds the memory beside the matrix
@@ -168,8 +169,7 @@ def _check_shapes(counts_a: csr_array, counts_b: csr_array, translation: csr_arr
 
 def _idf(counts: csr_array) -> NDArray[np.float32]:
     """log((pages + 1) / (pages with the term + ½)): positive even for a term on all pages."""
-    pages_with = np.bincount(counts.indices, minlength=counts.shape[1])
-    return np.log((counts.shape[0] + 1) / (pages_with + 0.5)).astype(np.float32)
+    return np.log((counts.shape[0] + 1) / (pages_with(counts) + 0.5)).astype(np.float32)
 
 
 def _damped(counts: csr_array) -> csr_array:

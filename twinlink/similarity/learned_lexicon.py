@@ -8,6 +8,7 @@ from scipy.sparse import csr_array, diags_array
 
 from twinlink.errors import ShapeError
 from twinlink.similarity import kernels
+from twinlink.similarity.page_search import pages_with
 
 __all__ = ["learn_translations"]
 
@@ -77,7 +78,7 @@ def _useful_terms(
     """Return the binary page-term matrix of useful terms, their page counts, and their numbers."""
     there = csr_array(counts[pages])
     there = csr_array((np.ones(there.nnz, np.float32), there.indices, there.indptr), shape=there.shape)
-    n_pages = np.bincount(there.indices, minlength=there.shape[1])
+    n_pages = pages_with(there)
     kept = np.flatnonzero((n_pages >= MIN_PAIRS) & (n_pages <= max(MIN_PAIRS, MAX_SHARE * len(pages))))
     return csr_array(there[:, kept]), n_pages[kept].astype(np.float32), kept
 

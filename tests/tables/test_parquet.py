@@ -27,6 +27,14 @@ def test_round_trip_keeps_rows_and_puts_columns_in_order(tmp_path):
     assert [file.name for file in path.parent.iterdir()] == ["rejects.parquet"]
 
 
+def test_texts_have_a_dictionary_and_fractions_have_none(tmp_path):
+    rows = pa.table({"lang": ["en", "fr"], "tokens": [["a"], ["a", "b"]], "score": pa.array([0.5, 0.5], pa.float32())})
+    write_table(rows, rows.schema, tmp_path / "scores.parquet")
+    group = pq.read_metadata(tmp_path / "scores.parquet").row_group(0)
+    columns = [group.column(k) for k in range(group.num_columns)]
+    assert [column.has_dictionary_page for column in columns] == [True, True, False]
+
+
 def test_two_writers_of_one_table_leave_it_whole(tmp_path):
     path = tmp_path / "rejects.parquet"
     urls = {letter: [letter] * 5_000 for letter in "ab"}

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from twinlink.files import replacing
-from twinlink.tables.parquet import check_table, group_rows_of, in_groups, write_tables
+from twinlink.tables.parquet import check_table, file_writer, group_rows_of, in_groups, write_tables
 from twinlink.tables.parts import PARTS_KEY, file_of, pack_name, pack_of
 
 __all__ = ["Packing", "PartWriter", "part_writer"]
@@ -128,7 +128,7 @@ def _opened(file: Path, schema: pa.Schema, *, has_folder: bool) -> Iterator[_Pac
         file.parent.mkdir(parents=True, exist_ok=True)
     with (
         replacing(file, secrets.token_hex(4)) as temporary,
-        pq.ParquetWriter(temporary, schema, compression="zstd", write_page_checksum=True) as writer,
+        file_writer(temporary, schema) as writer,
     ):
         pack = _Pack(file, schema, writer)
         yield pack

@@ -103,10 +103,24 @@ def write_tables(
         path.parent.mkdir(parents=True, exist_ok=True)
     with (
         replacing(path, secrets.token_hex(4)) as temporary,
-        pq.ParquetWriter(temporary, first.schema, compression="zstd", write_page_checksum=True) as writer,
+        file_writer(temporary, first.schema) as writer,
     ):
         for table in in_groups(chain([first], checked), rows):
             writer.write_table(table, row_group_size=rows)
+
+
+def file_writer(file: Path, schema: pa.Schema) -> pq.ParquetWriter:
+    """Open a file for the rows of a table.
+
+    Columns of fractions have no dictionary. Fractions hardly repeat: with dictionaries, a table of candidates takes
+    more than twice the time and a quarter more room.
+    """
+    repeating = [
+        f"{field.name}.list.element" if pa.types.is_list(field.type) else field.name
+        for field in schema
+        if not pa.types.is_floating(field.type)
+    ]
+    return pq.ParquetWriter(file, schema, compression="zstd", write_page_checksum=True, use_dictionary=repeating)
 
 
 def group_rows_of(schema: pa.Schema) -> int:

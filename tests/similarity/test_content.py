@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 from twinlink.errors import ShapeError
 from twinlink.similarity.content import (
     ContentForm,
+    _strongest_first,
     combine_translations,
     content_similarity,
     content_vectors,
@@ -198,6 +199,17 @@ def test_only_candidates_are_computed() -> None:
 def test_page_vectors_have_unit_length() -> None:
     lengths = np.sqrt((page_vectors(sparse(np.array([[1, 2], [0, 5], [0, 0]]))).toarray() ** 2).sum(axis=1))
     assert lengths == pytest.approx([1, 1, 0], abs=1e-6)
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_entries_of_a_row_by_value_then_column(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    values = rng.integers(0, 4, (6, 6)) / np.float32(3)  # with ties
+    found = _strongest_first(csr_array(values.astype(np.float32)))
+    for row in range(6):
+        columns = np.flatnonzero(values[row])
+        expected = sorted(columns.tolist(), key=lambda column: (-values[row, column], column))
+        assert found.indices[found.indptr[row] : found.indptr[row + 1]].tolist() == expected
 
 
 def test_combined_translations_take_the_larger_weight() -> None:

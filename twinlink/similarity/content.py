@@ -272,9 +272,15 @@ def _aligned_share(
 
 
 def _strongest_first(matrix: csr_array) -> csr_array:
-    """Order each row's entries by descending value, then column."""
-    rows = entry_rows(matrix)
-    order = np.lexsort((matrix.indices, -matrix.data, rows))
+    """Order each row's entries by descending value in single precision, not negative, then column.
+
+    Row and value are packed into one number, which sorts some ten times as fast as both: the bits of a float increase
+    with its value.
+    """
+    matrix.sort_indices()
+    strength = (matrix.data.astype(np.float32) + np.float32(0)).view(np.uint32)  # adding 0 turns -0.0 into 0.0
+    weakness = np.uint64(2**32 - 1) - strength
+    order = np.argsort(entry_rows(matrix).astype(np.uint64) << np.uint64(32) | weakness, kind="stable")
     return csr_array((matrix.data[order], matrix.indices[order], matrix.indptr), shape=matrix.shape)
 
 

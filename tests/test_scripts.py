@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 
 from twinlink.language.identify import count_scripts
 from twinlink.scripts import (
+    _UNITS,
     _UNUSABLE,
     _expander,
     chinese_converter,
     clean_text,
     count_letters,
+    only_script,
     script_of,
     split_units,
     units_and_breaks,
@@ -45,6 +47,12 @@ def test_units_of_lines(lines: list[str]) -> None:
 @given(TEXTS)
 def test_clean_text(text: str) -> None:
     assert clean_text(text) == _UNUSABLE.sub(" ", text)
+
+
+@given(st.sampled_from(["LATIN", "HAN", "CYRILLIC", "HANGUL"]), st.one_of(TEXTS, st.text("abéя行각ि1 '-", max_size=12)))
+def test_units_of_one_script(script: str, text: str) -> None:
+    expected = _UNITS.sub(lambda unit: unit[0] if script_of(unit[0][0]) == script else " ", text)
+    assert only_script(script, text) == expected
 
 
 @given(st.lists(st.sampled_from(["a", "Word", "é", "行", "の", "я"]), max_size=8))

@@ -6,7 +6,6 @@ import json
 import re
 import tempfile
 import unicodedata
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,8 +32,11 @@ SINGLE_CHARACTERS = UNSPACED + _TIBETAN + _HALF_WIDTH_KANA
 
 # Hangul has spaces, but its syllables say which language it is as characters do.
 _COUNTED = SINGLE_CHARACTERS + _HANGUL
-_UNIT = rf"[{_COUNTED}]|[^\W\d_{_COUNTED}]+"
+_IN_WORD = rf"[^\W\d_{_COUNTED}]"
+_UNIT = rf"[{_COUNTED}]|{_IN_WORD}+"
 _UNITS, _UNITS_AND_BREAKS = re.compile(_UNIT), re.compile(rf"{_UNIT}|\n")
+# Those that do not begin with a letter of ASCII, which are always Latin.
+_UNITS_BEYOND_ASCII = re.compile(rf"[{_COUNTED}]|(?<!{_IN_WORD})[^\W\d_\x00-\x7f{_COUNTED}]{_IN_WORD}*")
 _SINGLE = re.compile(f"[{_COUNTED}]")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _UNIFIED = re.compile("[\u4e00-\u9fff]")
@@ -95,13 +97,14 @@ def units_and_breaks(text: str) -> list[str]:
     return _UNITS_AND_BREAKS.findall(text)
 
 
-def without_units(text: str, drop: Callable[[str], bool]) -> str:
-    """Put a space for some units of a text, and leave all that stands between them.
+def only_script(script: str, text: str) -> str:
+    """Put a space for each unit of a text in another script, and leave all that stands between the units.
 
-    >>> without_units("run हिन्दी", str.isascii)
-    '  हिन्दी'
+    >>> only_script("DEVANAGARI", "run हिन्दी"), only_script("LATIN", "run हिन्दी")
+    ('  हिन्दी', 'run  ि ् ी')
     """
-    return _UNITS.sub(lambda unit: " " if drop(unit[0]) else unit[0], text)
+    units = _UNITS_BEYOND_ASCII if script == LATIN else _UNITS
+    return units.sub(lambda unit: unit[0] if script_of(unit[0][0]) == script else " ", text)
 
 
 def count_letters(text: str) -> int:

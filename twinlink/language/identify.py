@@ -14,9 +14,9 @@ from twinlink.scripts import (
     LATIN,
     chinese_variant,
     clean_text,
+    only_script,
     script_of,
     split_units,
-    without_units,
     words_per_unit,
 )
 
@@ -119,7 +119,7 @@ def guess_language(words: Mapping[str, float], text: str) -> Guess:
 
 def _only(script: str, text: str) -> str:
     """Replace words in other scripts by spaces; characters between letters (vowel marks too) are kept."""
-    return without_units(text[:_LIMIT], lambda unit: script_of(unit[0]) != script)
+    return only_script(script, text[:_LIMIT])
 
 
 def _ask_cld2(text: str) -> Guess:

@@ -76,6 +76,9 @@ def read_site(
     hints = hints if hints is not None else [()] * len(blocks)
     links = links if links is not None else csr_array((len(blocks), len(blocks)))
     given = page_texts(sorted(set(page)) for page in hints)
+    named = [tuple(hint.removeprefix(NAMED) for hint in page if hint.startswith(NAMED)) for page in hints]
+    claimed = [(claim,) for claim in declared]
+    bases = {tags: _bases(tags) for tags in {*named, *claimed}}  # most pages of a site have the same
     return SiteText(
         own=own,
         scripts=_script_words(words, vocabulary),
@@ -86,8 +89,8 @@ def read_site(
         hints=_present(given.counts),
         hint_names=given.distinct,
         near=near_links(links, share),
-        named=[_bases(hint.removeprefix(NAMED) for hint in page if hint.startswith(NAMED)) for page in hints],
-        claimed=[_bases([claim]) for claim in declared],
+        named=[*map(bases.__getitem__, named)],
+        claimed=[*map(bases.__getitem__, claimed)],
     )
 
 

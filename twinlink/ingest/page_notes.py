@@ -73,6 +73,8 @@ class EarlierPages:
 
     def facts(self, capture: int) -> Facts | None:
         """Return what is known of a capture."""
+        if not len(self._captures):  # as in each first ingest
+            return None
         place = int(np.searchsorted(self._captures, capture))
         if place == len(self._captures) or self._captures[place] != capture:
             return None

@@ -45,9 +45,9 @@ class ReadShare:
         self._ends: dict[Path, int] = {}
         self._size = 0
         for source, files in sources.items() if self._knows else ():
-            begins = self._places.setdefault(source, {})
+            begins, is_folder = self._places.setdefault(source, {}), source.is_dir()
             for file in files:
-                if not source.is_dir() or may_be_page(file.name):
+                if not is_folder or may_be_page(file.name):
                     begins.setdefault(name_of(file), self._size)
                     self._size += size_of(file)
             self._ends[source] = self._size

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import resource
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -101,3 +103,23 @@ def test_the_memory_of_large_arrays_is_used_again_within_the_context_only() -> N
         assert faults_of_an_array() < 16
     assert faults_of_an_array() >= 16
     assert faults_of_an_array() >= 16
+
+
+HEAPS = """
+import ctypes
+from concurrent.futures import ThreadPoolExecutor
+from twinlink.system.memory import share_heap
+{first}
+with ThreadPoolExecutor(2) as pool:
+    list(pool.map(bytearray, [10_000] * 100))
+ctypes.CDLL(None).malloc_stats()
+"""
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_stats"), reason="the C library has no such function")
+@pytest.mark.parametrize(("first", "has_others"), [("", True), ("share_heap()", False)])
+def test_threads_share_the_heap_of_the_process(first: str, has_others: bool) -> None:
+    command = [sys.executable, "-c", HEAPS.format(first=first)]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+    assert "Arena 0:" in said
+    assert ("Arena 1:" in said) == has_others

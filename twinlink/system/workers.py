@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from twinlink.errors import ConfigError, InputError
-from twinlink.system.memory import Memory
+from twinlink.system.memory import Memory, share_heap
 from twinlink.system.orphans import end_with_parent
 
 __all__ = [
@@ -92,6 +92,7 @@ class Workers:
         InputError
             If there is no such cluster, or its workers cannot do the work (`twinlink.system.cluster.cluster_workers`).
         """
+        share_heap()
         if not self.cluster:
             return worker_processes(self._fitting(memory))
         from twinlink.system.cluster import cluster_workers

@@ -42,6 +42,27 @@ def test_results_come_in_the_order_of_the_tasks(n: int) -> None:
     assert here == {n == 1}
 
 
+@pytest.mark.parametrize("n", [2, 3])
+def test_this_process_helps_where_it_is_one_of_the_workers(n: int) -> None:
+    with worker_processes(n, helps=True) as executor:
+        done = list(in_order(executor, squared, range(1, 30)))
+    assert [(task, result) for task, (result, _) in done] == [(k, k * k) for k in range(1, 30)]
+    processes = {pid for _, (_, pid) in done}
+    assert os.getpid() in processes
+    assert 1 < len(processes) <= n
+
+
+def test_an_error_of_a_task_that_this_process_does_is_raised() -> None:
+    with pytest.raises(LexiconError, match="no such word"), worker_processes(2, helps=True) as executor:
+        list(in_order(executor, failing, range(20)))
+
+
+def test_a_lost_worker_of_a_process_that_helps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEST_PARENT", str(os.getpid()))
+    with worker_processes(2, helps=True) as executor:
+        assert [result for _, result in in_order(executor, ended, range(20))] == list(range(20))
+
+
 def test_a_single_task_is_done_here() -> None:
     with worker_processes(2) as executor:
         ((_, (_, pid)),) = in_order(executor, squared, [5])

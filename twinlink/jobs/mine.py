@@ -301,7 +301,7 @@ def ingest_stage(
         raise InputError(
             f"{gone[0]}: was read into {run.path} and no longer exists; put it back, or rebuild the run with --replace"
         )
-    with workers.executor(run.path, config.memory) as executor:
+    with workers.executor(run.path, config.memory, helps=True) as executor:
         ingest(run, paths, _ingest_settings(config), partial(report, "ingest"), config, executor, meanwhile)
 
 

@@ -76,7 +76,9 @@ class Workers:
         if self.n is not None and self.cluster:
             raise ConfigError("--workers and --cluster: expected one of them; a cluster has workers of its own")
 
-    def executor(self, folder: Path, memory: Memory | None = None) -> AbstractContextManager[Executor | None]:
+    def executor(
+        self, folder: Path, memory: Memory | None = None, *, helps: bool = False
+    ) -> AbstractContextManager[Executor | None]:
         """Return a context with the executor; None: this process does the work.
 
         Parameters
@@ -86,6 +88,8 @@ class Workers:
         memory : Memory, optional
             Only as many processes work on this machine as it has room for. A cluster's workers have memory of their
             own.
+        helps : bool, optional
+            Whether this process is one of those on this machine, see `worker_processes`.
 
         Raises
         ------
@@ -94,7 +98,7 @@ class Workers:
         """
         share_heap()
         if not self.cluster:
-            return worker_processes(self._fitting(memory))
+            return worker_processes(self._fitting(memory), helps=helps)
         from twinlink.system.cluster import cluster_workers
 
         return cluster_workers(self.cluster, folder)
@@ -109,11 +113,18 @@ class Workers:
 
 
 @contextmanager
-def worker_processes(n: int | None = None) -> Iterator[Executor | None]:
+def worker_processes(n: int | None = None, *, helps: bool = False) -> Iterator[Executor | None]:
     """Yield an executor of ``n`` processes (by default `cores`), or None for 1: then this process does the work.
 
     The processes are forked when the first task is submitted, so that they have loaded what this process has loaded.
     They end with it, even if it is killed.
+
+    Parameters
+    ----------
+    n : int, optional
+    helps : bool, optional
+        Whether this process is one of them: in a `TaskQueue`, it does tasks itself instead of waiting for results. So
+        the cores have as many processes as they can run where it takes much time to make the tasks.
 
     Raises
     ------
@@ -126,7 +137,7 @@ def worker_processes(n: int | None = None) -> Iterator[Executor | None]:
     if n == 1:
         yield None
         return
-    executor = _Forked(n)
+    executor = _Forked(n, helps=helps)
     try:
         yield executor
     except BaseException:  # Ctrl-C, too: nobody waits for tasks whose results are not wanted
@@ -139,9 +150,9 @@ def worker_processes(n: int | None = None) -> Iterator[Executor | None]:
 class _Forked(ProcessPoolExecutor):
     """Forks without a warning of threads: no worker uses the locks that a thread of this process may hold."""
 
-    def __init__(self, n: int) -> None:
-        super().__init__(n, multiprocessing.get_context("fork"), _begin, (os.getpid(),))
-        self.n_workers = n
+    def __init__(self, n: int, *, helps: bool) -> None:
+        super().__init__(n - helps, multiprocessing.get_context("fork"), _begin, (os.getpid(),))
+        self.n_workers, self.helps = n, helps
 
     def submit(self, fn: Callable[..., ResultT], /, *args: Any, **kwargs: Any) -> Future[ResultT]:
         """Submit a task."""
@@ -337,6 +348,8 @@ class TaskQueue(Generic[TaskT, ResultT]):
 
     def _next(self) -> tuple[TaskT, ResultT]:
         while (ended := self._ended()) is None:
+            if self._has_helped():
+                continue
             futures = [future for _, future in self._awaited() if future]
             wait(futures, None if self._while_waiting is None else POLL_SECONDS, FIRST_COMPLETED)
             if self._while_waiting is not None and self._ended() is None:
@@ -348,6 +361,19 @@ class TaskQueue(Generic[TaskT, ResultT]):
         except BrokenExecutor:
             result = self._function(task)
         return task, result
+
+    def _has_helped(self) -> bool:
+        """Do the last task that no worker has begun, where this process helps; return whether there was one."""
+        if not getattr(self._executor, "helps", False):
+            return False
+        for place in reversed(range(len(self._waiting))):
+            task, future = self._waiting[place]
+            if future and future.cancel():
+                done: Future[ResultT] = Future()
+                done.set_result(self._function(task))
+                self._waiting[place] = task, done
+                return True
+        return False
 
     def _awaited(self) -> Iterable[tuple[TaskT, Future[ResultT] | None]]:
         """Return the tasks of which the next result may be."""

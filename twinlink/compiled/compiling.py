@@ -50,7 +50,7 @@ def _type_of_c(name: str) -> Any:
     """Return numba's type for one of C.
 
     >>> _type_of_c("uint8**")
-    CPointer(CPointer(uint8))
+    uint8**
     """
     from numba import types
 

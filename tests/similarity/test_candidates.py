@@ -22,6 +22,7 @@ from twinlink.similarity.candidates import (
 )
 from twinlink.similarity.content import content_vectors
 from twinlink.sparse import union_of
+from twinlink.system.side_by_side import on_cores
 
 
 def plain_pattern(scores: np.ndarray, k: int) -> np.ndarray:
@@ -215,3 +216,20 @@ def test_candidates_fit_into_the_memory(memory: int | None, n_pages: int, per_pa
 def test_memory_for_less_than_one_candidate_a_page_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"200000 pages need at least 300 MB .* got 100"):
         within_memory(CandidateSettings(memory=100), 200_000)
+
+
+@pytest.mark.parametrize("most", [4_000, 10])
+def test_open_pages_get_the_same_on_any_number_of_cores_on_small_and_large_sites(
+    most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(5)
+    counts = [csr_array(rng.integers(0, 3, (n, 40)).astype(np.float32)) for n in (600, 500)]
+    open_pages = [rng.random(n) < 0.5 for n in (600, 500)]
+    translation = csr_array(np.eye(40, dtype=np.float32))
+    settings = CandidateSettings(per_page=3)
+    expected = content_candidates(*counts, translation, settings, *open_pages)
+    monkeypatch.setattr(candidates, "_PAGES", most)
+    for n_cores in (1, 2, 3):
+        with on_cores(n_cores):
+            found = content_candidates(*counts, translation, settings, *open_pages)
+        assert stored(found) == stored(expected)

@@ -14,13 +14,14 @@ from twinlink.similarity.weighing_kernels import (
     _contributions_of_many,
     _standardise_few,
     _standardise_many,
+    _sums_by_columns,
     _sums_of_few,
-    _sums_of_many,
     add_standings,
     contributions,
     logistic_sums,
     write_standings,
 )
+from twinlink.system.side_by_side import on_cores
 
 
 def evidence_and_rivals(
@@ -38,10 +39,24 @@ def test_equals_products_of_matrices(seed: int, n_rows: int, n_columns: int, siz
     z, y = rng.normal(size=(n_rows, n_columns)), (rng.random(n_rows) < 0.5).astype(float)
     weights = rng.normal(size=n_columns) * size
     p = expit(np.clip(z @ weights, -30, 30))
-    for sums in (logistic_sums, _sums_of_few, _sums_of_many):
+    for sums in (logistic_sums, _sums_of_few, _sums_by_columns):
         gradient, curvature = sums(z, y, weights)
         np.testing.assert_allclose(gradient, z.T @ (y - p), atol=1e-9)
         np.testing.assert_allclose(curvature, z.T @ np.diag(p * (1 - p) + 1e-9) @ z, atol=1e-9)
+
+
+@pytest.mark.parametrize("n_columns", [1, 2, 7, 29])
+def test_sums_are_the_same_bit_for_bit_on_any_number_of_cores(n_columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(weighing_kernels, "SUM_SECONDS", 1.0)
+    rng = np.random.default_rng(n_columns)
+    z, y = rng.normal(size=(1_001, n_columns)), (rng.random(1_001) < 0.5).astype(float)
+    weights = rng.normal(size=n_columns)
+    expected = _sums_by_columns(z, y, weights)
+    assert (expected[1] == expected[1].T).all()
+    for n_cores in (2, 3, 8):
+        with on_cores(n_cores):
+            for found, known in zip(_sums_by_columns(z, y, weights), expected, strict=True):
+                np.testing.assert_array_equal(found, known)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

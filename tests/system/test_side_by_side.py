@@ -126,6 +126,18 @@ def test_threads_only_where_they_are_worth_it(n_cores: int, seconds: float, n_th
     assert len({thread for _, thread in done}) == n_threads
 
 
+def test_parts_of_a_part_use_the_cores_that_are_free() -> None:
+    meeting = threading.Barrier(2)
+
+    def met(_: int) -> int:
+        meeting.wait(30)
+        return threading.get_ident()
+
+    with on_cores(2):
+        [inner, _] = threaded(lambda n: threaded(met, range(n), seconds=1.0), [2, 0], seconds=1.0)
+    assert len(set(inner)) == 2
+
+
 @pytest.mark.parametrize(("n_cores", "n", "sizes"), [(1, 7, [7]), (2, 3, [3]), (2, 7, [3, 3, 1]), (2, 0, [0])])
 def test_ranges_of_threads_are_short(n_cores: int, n: int, sizes: list[int]) -> None:
     ranges = []

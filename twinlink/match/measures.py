@@ -19,7 +19,7 @@ from twinlink.graph.matching import greedy_matching
 from twinlink.graph.propagation import enhanced_similarity, external_similarity
 from twinlink.match.evidence import Between, Side, Words
 from twinlink.patterns.credibility import url_clues
-from twinlink.similarity.candidates import content_candidates
+from twinlink.similarity.candidates import PAGE_SECONDS, content_candidates
 from twinlink.similarity.clues import AT_NO_PAGE
 from twinlink.similarity.content import content_similarity
 from twinlink.similarity.contrast import contrast_vectors, cosine_of_pairs, near_duplicates, near_pages
@@ -64,8 +64,6 @@ class State:
 
 PAIR_SECONDS = 3e-7
 """What a measure by words takes for each candidate."""
-PAGE_SECONDS = 1e-5
-"""What a search among the pages of a side takes at least for each page."""
 MANY_PAGES = 20_000
 """Pages of both sides beyond which searches are done one after the other."""
 

@@ -7,6 +7,7 @@ a lexicon, content consists of numbers and Latin words that both languages share
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import msgspec
@@ -20,6 +21,7 @@ from twinlink.similarity import kernels
 from twinlink.similarity.content import ContentSide, content_sides
 from twinlink.similarity.page_search import affordable, nearest_of, nearest_pages, pages_with, with_terms
 from twinlink.sparse import entries, narrow, pattern_from, select, stacked
+from twinlink.system.side_by_side import threaded
 
 __all__ = [
     "candidate_pattern",
@@ -39,6 +41,8 @@ _N_GRAM = 3
 _LEAST_KNOWN = 0.5
 _MAX_TAGS = 50_000
 _PAGES = 4_000  # pages whose vectors are computed together
+PAGE_SECONDS = 1e-5
+"""What a search, or the vectors that it compares, takes at least for each page."""
 _CHUNK = 1_000  # pages whose trigrams are counted together: some 50 bytes for each tag
 
 
@@ -157,6 +161,9 @@ def candidate_pattern(
     shape = (vectors_a.shape[0], vectors_b.shape[0])
     if open_a is None or open_b is None:
         of_row, of_column = nearest_pages(vectors_a, vectors_b, settings.per_page, settings.products_per_page)
+    elif max(shape) <= _PAGES:
+        searches = (open_a, vectors_a, vectors_b), (open_b, vectors_b, vectors_a)
+        of_row, of_column = threaded(partial(_search, settings), searches, seconds=PAGE_SECONDS * min(shape))
     else:
         of_column = _nearest_of(open_b, settings, lambda: (csr_array(vectors_b[open_b]), vectors_a))
         vectors_a = csr_array(vectors_a[open_a])  # the other search does not need those of the other pages
@@ -200,7 +207,9 @@ def content_candidates(
         return candidate_pattern(*_compared(a, b, settings), settings)
     if (open_a.any() or open_b.any()) and max(len(open_a), len(open_b)) <= _PAGES:
         # The vectors of all pages are small enough to be computed once, for both directions.
-        return candidate_pattern(a.vectors(slice(None)), b.vectors(slice(None)), settings, open_a, open_b)
+        seconds = PAGE_SECONDS * min(len(open_a), len(open_b))
+        vectors_a, vectors_b = threaded(lambda side: side.vectors(slice(None)), (a, b), seconds=seconds)
+        return candidate_pattern(vectors_a, vectors_b, settings, open_a, open_b)
     of_row = _nearest_of(open_a, settings, lambda: _compared(_some_pages(a, open_a), b, settings))
     of_column = _nearest_of(open_b, settings, lambda: _compared(_some_pages(b, open_b), a, settings))
     return _either_way(of_row, of_column, (counts_a.shape[0], counts_b.shape[0]))
@@ -225,6 +234,12 @@ def _in_parts(side: ContentSide) -> Iterator[csr_array]:
     """Yield the vectors of one side, some pages at a time."""
     for first in range(0, max(side.own.shape[0], 1), _PAGES):
         yield side.vectors(slice(first, first + _PAGES))
+
+
+def _search(settings: CandidateSettings, of: tuple[NDArray[np.bool_], csr_array, csr_array]) -> NDArray[np.int32]:
+    """Return the nearest pages of the open ones, given those, and the vectors of all pages of both sides."""
+    open_, vectors, others = of
+    return _nearest_of(open_, settings, lambda: (csr_array(vectors[open_]), others))
 
 
 def _nearest_of(

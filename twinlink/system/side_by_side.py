@@ -105,6 +105,8 @@ def in_ranges(function: Callable[[int, int], Sequence[ResultT]], n: int, *, seco
 def threaded(function: Callable[[ItemT], ResultT], items: Iterable[ItemT], *, seconds: float) -> list[ResultT]:
     """Return the result of each item, computed in one thread for each core.
 
+    What an item computes in threads of its own may use all cores, too, since those of other items may be free.
+
     Parameters
     ----------
     function : callable
@@ -118,7 +120,8 @@ def threaded(function: Callable[[ItemT], ResultT], items: Iterable[ItemT], *, se
     """
     if at_once() < 2 or seconds < THREAD_SECONDS:
         return [function(item) for item in items]
-    with ThreadPoolExecutor(at_once()) as pool:
+    n = at_once()
+    with ThreadPoolExecutor(n, initializer=_cores.set, initargs=(n,)) as pool:
         return list(pool.map(function, items))
 
 

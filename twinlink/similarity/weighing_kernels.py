@@ -181,7 +181,7 @@ def _sums_of_few(z: Floats, y: Floats, weights: Floats) -> tuple[Floats, Floats]
 
 
 def _sums_by_columns(z: Floats, y: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """Add the sums of some columns on each core: a sum is over all rows in their order, whatever the number of cores."""
+    """Add the sums of some columns on each core; each sum is over all rows in their order, so it is always the same."""
     n_columns = z.shape[1]
     n_parts = max(1, min(at_once(), int(len(z) * SUM_SECONDS / THREAD_SECONDS)))
     # A column has products with those before it; each part has as many products.

@@ -205,9 +205,11 @@ class TestArguments:
         assert isinstance(self.difference(5, 3), int)
         assert isinstance(self.difference(5, 3.0), float)
 
-    def test_missing(self) -> None:
+    def test_missing_and_surplus(self) -> None:
         with pytest.raises(TypeError, match="'a'"):
             self.difference()  # type: ignore[call-arg]
+        with pytest.raises(TypeError, match="'c'"):
+            self.difference(1.0, 2.0, c=3.0)  # type: ignore[call-arg]
 
 
 def _take(lock: AbstractContextManager[object]) -> None:

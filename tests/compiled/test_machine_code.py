@@ -113,6 +113,17 @@ def test_a_kernel_without_code_is_compiled_after_others_were_loaded(folder: Path
     assert run(folder) == [said, "False"]
 
 
+def test_code_that_needs_what_is_not_there_is_compiled(tmp_path: Path) -> None:
+    """A dictionary needs a symbol that only numba itself makes known; to run without it would end the process."""
+    (tmp_path / "kernels.py").write_text(
+        "from twinlink.compiled import compiled\n@compiled\ndef kept(n):\n    d = {'a': n}\n    return d['a']\n"
+    )
+    env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(tmp_path)}
+    call = [sys.executable, "-c", "import kernels; print(kernels.kept(3))"]
+    for _ in range(2):
+        assert subprocess.run(call, env=env, capture_output=True, text=True, check=True).stdout == "3\n"
+
+
 @pytest.mark.parametrize("lacks", ["extensions", "environments"])
 def test_numba_that_is_built_in_another_way_compiles(lacks: str, folder: Path) -> None:
     """Nothing is loaded or stored that way, but everything works."""

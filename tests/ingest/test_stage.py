@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 from datetime import UTC, datetime
 from pathlib import Path
@@ -379,3 +381,16 @@ def test_the_compiled_parser_is_loaded_for_much_and_sooner_where_it_is_compiled(
             written.truncate(size)
     module._load_parser(iter(files))
     assert calls == ["loaded"] * loads
+
+
+def test_python_parses_where_the_parser_would_have_to_be_compiled_for_little(tmp_path: Path) -> None:
+    file = tmp_path / "page.html"
+    file.write_bytes(b" " * 2_000_000)
+    program = (
+        "import sys; from pathlib import Path\n"
+        "from twinlink.ingest import stage; from twinlink.pages.parser import loaded_parser\n"
+        "stage._load_parser(iter([Path(sys.argv[1])])); print(loaded_parser(), 'numba' in sys.modules)"
+    )
+    env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    call = [sys.executable, "-c", program, str(file)]
+    assert subprocess.run(call, env=env, capture_output=True, text=True, check=True).stdout == "None False\n"

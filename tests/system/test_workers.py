@@ -42,6 +42,25 @@ def test_results_come_in_the_order_of_the_tasks(n: int) -> None:
     assert here == {n == 1}
 
 
+def _fails_with_five(number: int) -> int:
+    time.sleep(0.05)
+    if number == 5:
+        raise LexiconError("five")
+    return number
+
+
+def test_the_error_of_a_task_that_this_process_does_comes_in_its_turn() -> None:
+    results = list[int]()
+
+    def add_all() -> None:
+        with worker_processes(2, helps=True) as executor:
+            results.extend(result for _, result in in_order(executor, _fails_with_five, range(6)))
+
+    with pytest.raises(LexiconError, match="five"):
+        add_all()
+    assert results == [0, 1, 2, 3, 4]
+
+
 @pytest.mark.parametrize("n", [2, 3])
 def test_this_process_helps_where_it_is_one_of_the_workers(n: int) -> None:
     with worker_processes(n, helps=True) as executor:

@@ -66,8 +66,17 @@ def _code_of(result: Any, entry: str, environment: str) -> MachineCode | None:
         environments = {each.env_name: tuple(each.consts) for each in result._find_referenced_environments()}
         if environment:
             environments[environment] = tuple(result.environment.consts)
-        return MachineCode(result.library._get_compiled_object(), entry, environment, tuple(environments.items()))
+        return MachineCode(
+            result.library._get_compiled_object(), entry, environment, tuple(environments.items()), _needs_of(result)
+        )
     return None
+
+
+def _needs_of(result: Any) -> tuple[str, ...]:
+    """Return the symbols that the code of a function only declares, but for what LLVM makes instructions of."""
+    module = result.library._final_module
+    declared = (each.name for each in (*module.functions, *module.global_variables) if each.is_declaration)
+    return tuple(sorted(name for name in declared if not name.startswith("llvm.")))
 
 
 @contextmanager

@@ -38,7 +38,8 @@ PATIENCE_WITH_CODE = 0.03
 Unsigned = np.uint64
 """Type of both ends of a range that yields indices: numba then omits the test for negative ones. It matters in loops
 that read and write numbers at places all over an array: the search for the pages with the largest products takes a
-third less time. A loop that only writes them is slower, because LLVM then writes several at once."""
+third less time. Where a loop only writes at such places, it is
+slower: LLVM then writes several at once."""
 
 _LOADING = threading.RLock()
 """Held while machine code is compiled or loaded: one thread at a time does it, and none forks meanwhile."""
@@ -123,7 +124,7 @@ class Kernel(Defined, Generic[P, ResultT]):
         """The function as it is written."""
         self.few = few
         self._n_parameters = function.__code__.co_argcount
-        self._stored = StoredCode(function)
+        self._stored = StoredCode(function, self.options)
         self._codes: dict[Kinds, Callable[..., ResultT]] = {}
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> ResultT:
@@ -142,7 +143,7 @@ class Kernel(Defined, Generic[P, ResultT]):
 
     def _positional(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """Return all arguments of a call in their order."""
-        if len(args) == self._n_parameters:
+        if not kwargs and len(args) == self._n_parameters:
             return args
         bound = inspect.signature(self.interpreted).bind(*args, **kwargs)
         bound.apply_defaults()
@@ -231,7 +232,8 @@ def kinds_of(args: tuple[Any, ...]) -> Kinds:
         elif isinstance(value, np.generic):
             kinds.append(value.dtype)
         elif isinstance(value, tuple):
-            kinds.append((f"{of.__module__}.{of.__qualname__}", *kinds_of(value)))
+            fields = getattr(of, "_fields", ())
+            kinds.append((f"{of.__module__}.{of.__qualname__}", fields, *kinds_of(value)))
         else:
             kinds.append(_numba_type(value))
     return tuple(kinds)
@@ -254,7 +256,7 @@ def _starting() -> Iterator[None]:
 
 @functools.cache
 def _let_forks_wait() -> None:
-    """Fork only while no thread compiles or loads: in the new process nobody would ever release its locks."""
+    """Let forks wait while a thread compiles or loads: in the new process, nobody would release its locks."""
     locks = list[Any]()
 
     def take() -> None:
@@ -313,7 +315,7 @@ def callback_address(function: Callable[..., None], *types: str) -> int:
 
     The function may call parts of kernels. It runs without the interpreter lock and raises nothing.
     """
-    stored, kinds = StoredCode(function), ("callback", *types)
+    stored, kinds = StoredCode(function, _PartOfCallback.options), ("callback", *types)
     with _starting():
         loaded = _loaded_callback(stored, kinds) or _compiled_callback(stored, kinds, function)
     _callbacks.append(loaded)
@@ -322,7 +324,7 @@ def callback_address(function: Callable[..., None], *types: str) -> int:
 
 def has_code(function: Callable[..., None], *types: str) -> bool:
     """Return whether the code of such a function is on disk, so that it need not be compiled."""
-    return StoredCode(function).is_there(("callback", *types))
+    return StoredCode(function, _PartOfCallback.options).is_there(("callback", *types))
 
 
 def _loaded_callback(stored: StoredCode, kinds: Kinds) -> Loaded | None:

@@ -31,6 +31,8 @@ class MachineCode(NamedTuple):
     """Symbol of the place of its own environment; empty: C calls it, and it needs none."""
     environments: tuple[tuple[str, tuple[Any, ...]], ...]
     """Symbols of the places of all environments, with their constants: the types of the arrays that it returns."""
+    needs: tuple[str, ...]
+    """Symbols of what it calls and reads outside of the file."""
 
 
 class Loaded(NamedTuple):
@@ -49,9 +51,18 @@ def load(code: MachineCode) -> Loaded:
 
     Each object file gets an engine of its own: numba numbers the functions of a process, so that two files may have
     different functions with the same symbol.
+
+    Raises
+    ------
+    LookupError
+        If nothing has a symbol that the code needs; to run it would end the process.
     """
     binding = _llvm()
     extensions = _extensions()
+    process = ctypes.CDLL(None)
+    missing = [name for name in code.needs if not (binding.address_of_symbol(name) or hasattr(process, name))]
+    if missing:
+        raise LookupError(f"nothing has the symbols {', '.join(missing)}")
     machine = binding.Target.from_default_triple().create_target_machine()
     engine = binding.create_mcjit_compiler(binding.parse_assembly(""), machine)
     engine.add_object_file(binding.object_file.ObjectFileRef.from_data(code.object_file))
@@ -72,16 +83,21 @@ def callable_of(code: MachineCode, function: Callable[..., Any]) -> Callable[...
     return cast("Callable[..., Any]", _extensions().make_function(*names, address, environment, keepalive))
 
 
-def versions() -> tuple[str, str]:
-    """Return what tells versions of numba and of llvmlite apart."""
-    import llvmlite
-
+def version_of_numba() -> str:
+    """Return what tells versions of numba apart."""
     own = _folder_of_numba() / "_version.py"  # to ask for the metadata of the package takes .005 s
     if own.is_file():
-        return own.read_text(encoding="utf-8"), llvmlite.__version__
+        return own.read_text(encoding="utf-8")
     from importlib.metadata import version
 
-    return version("numba"), llvmlite.__version__
+    return version("numba")
+
+
+def version_of_llvm() -> str:
+    """Return the version of llvmlite."""
+    import llvmlite
+
+    return str(llvmlite.__version__)
 
 
 def processor() -> str:

@@ -1,9 +1,9 @@
 """Machine code on disk: one file for each kernel and each kind of its arguments.
 
-A file is named by what numba compiles: the function, those that it calls, the constants that they name, and the kinds
-of the arguments. So a changed kernel gets another file. In the file are the versions of numba and Python, and the
-processor: what was compiled with others is not used, and replaced. The files are beside the source, as the bytecode of
-Python is, or in the user's cache if that folder is read-only.
+A file is named by what numba compiles (the function, those that it calls, the constants and types that they name, the
+kinds of the arguments) and by the versions of Python, numpy and numba. So a changed kernel gets another file. The
+version of llvmlite and the processor are in the file: code for others is not used, and replaced. The files are beside
+the source, as the bytecode of Python is, or in the user's cache if that folder is read-only.
 """
 
 from __future__ import annotations
@@ -13,22 +13,28 @@ import hashlib
 import os
 import pickle
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from enum import EnumType
 from pathlib import Path
-from types import CodeType
-from typing import Any
+from types import CodeType, FunctionType
+from typing import Any, ClassVar
 
 import numpy as np
 
-from twinlink.compiled.machine_code import MachineCode, processor, versions
+from twinlink.compiled.machine_code import MachineCode, processor, version_of_llvm, version_of_numba
 from twinlink.files import replacing
 
 FOLDER = "NUMBA_CACHE_DIR"
 """Environment variable that names another folder, the one that numba's own cache is set by."""
 
 _ENDING = ".code"
-_DIGEST_BYTES = 16
+_DIGEST_BYTES, _NAME_BYTES = 16, 8
+_FORM = 1
+"""Number of the way in which code is compiled and stored; a change of it needs another one."""
+_OLD_SECONDS = 30 * 24 * 3600
+"""Age of files from which on they are removed if the function has another form now."""
 
 
 class Defined:
@@ -36,20 +42,21 @@ class Defined:
 
     definition: Callable[..., Any]
     """The function as it is written, or the one that writes its code."""
+    options: ClassVar[dict[str, bool]] = {}
+    """Options of numba for it."""
 
 
 class StoredCode:
-    """The machine code of a function on disk."""
+    """The machine code of a function, compiled with some options of numba, on disk."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], options: Mapping[str, bool]) -> None:
         self._function = function
+        self._options = sorted(options.items())
 
     @functools.cached_property
     def _digest(self) -> str:
-        facts = hashlib.blake2b(digest_size=8)
-        for fact in _facts(self._function, set()):
-            facts.update(repr(fact).encode())
-        return facts.hexdigest()
+        facts = (_FORM, sys.version, np.__version__, version_of_numba(), self._options, *_facts(self._function, set()))
+        return _digest_of(repr(facts).encode())[:_NAME_BYTES].hex()
 
     @functools.cached_property
     def _stem(self) -> str:
@@ -69,20 +76,21 @@ class StoredCode:
         return None
 
     def write(self, kinds: object, code: MachineCode) -> None:
-        """Write code, if possible, and remove what is there of earlier forms of the function."""
+        """Write code, if possible, and remove old files of other forms of the function, or that a kill has left."""
         data = _packed(code)
         for folder in self._folders():
             with suppress(OSError):  # a folder that is read-only, a full disk
                 folder.mkdir(parents=True, exist_ok=True)
                 with replacing(folder / self._name(kinds), f"{os.getpid()}") as temporary:
                     temporary.write_bytes(data)
-                for old in folder.glob(f"{self._stem}*{_ENDING}"):
-                    if not old.name.startswith(f"{self._stem}{self._digest}-"):
+                for old in folder.glob(f"{self._stem}*"):
+                    is_of_now = old.name.startswith(f"{self._stem}{self._digest}-") and old.suffix == _ENDING
+                    if not is_of_now and old.stat().st_mtime < time.time() - _OLD_SECONDS:
                         old.unlink(missing_ok=True)
                 return
 
     def _name(self, kinds: object) -> str:
-        return f"{self._stem}{self._digest}-{_digest_of(repr(kinds).encode())[:8].hex()}{_ENDING}"
+        return f"{self._stem}{self._digest}-{_digest_of(repr(kinds).encode())[:_NAME_BYTES].hex()}{_ENDING}"
 
     def _folders(self) -> Iterator[Path]:
         return folders_of(Path(self._function.__code__.co_filename))
@@ -128,29 +136,61 @@ def _digest_of(data: bytes) -> bytes:
 
 @functools.cache
 def _surroundings() -> tuple[str, ...]:
-    """Return what all code depends on."""
-    return sys.version, np.__version__, *versions(), processor()
+    """Return what code depends on besides what names its file."""
+    return version_of_llvm(), processor()
 
 
 def _facts(function: Callable[..., Any], seen: set[object]) -> Iterator[object]:
-    """Yield what the code of a function depends on: its bytecode, the constants that it names, and what it calls."""
+    """Yield what the code of a function depends on: its bytecode, its values, and what it names."""
+    if function in seen:
+        return
     seen.add(function)
     names = set[str]()
     for code in _codes(function.__code__):
         yield code.co_code, code.co_varnames, code.co_names
-        yield [each for each in code.co_consts if not isinstance(each, CodeType) and each != function.__doc__]
+        for constant in code.co_consts:
+            if not isinstance(constant, CodeType) and constant != function.__doc__:
+                yield from _facts_of_value(constant, seen)
         names.update(code.co_names)
-    for name in sorted(names):
-        value = function.__globals__.get(name)
-        if isinstance(value, Defined):
-            if value.definition not in seen:
-                yield from _facts(value.definition, seen)
-        elif isinstance(value, _CONSTANTS):
-            yield name, value
+    for name in sorted(names & function.__globals__.keys()):
+        yield name
+        yield from _facts_of_value(function.__globals__[name], seen)
+    for value in (*(function.__defaults__ or ()), *(cell.cell_contents for cell in function.__closure__ or ())):
+        yield from _facts_of_value(value, seen)
 
 
-_CONSTANTS = (bool, int, float, str, bytes, tuple, type, np.generic)
+def _facts_of_value(value: object, seen: set[object]) -> Iterator[object]:
+    """Yield what code depends on of something that it names.
+
+    Modules are those of numpy and Python, whose versions count; what is of no kind that is known here must not be
+    named by kernels (a test looks for it).
+    """
+    if isinstance(value, Defined):
+        yield sorted(value.options.items())
+        yield from _facts(value.definition, seen)
+    elif isinstance(value, FunctionType):
+        yield from _facts(value, seen)
+    elif isinstance(value, type):
+        yield value.__module__, value.__qualname__, getattr(value, "_fields", ()), _members(value)
+    elif isinstance(value, np.ndarray):
+        yield value.dtype.str, value.shape, value.tobytes()
+    elif isinstance(value, tuple):
+        yield len(value)
+        for each in value:
+            yield from _facts_of_value(each, seen)
+    elif isinstance(value, frozenset):
+        yield sorted(map(repr, value))
+    elif isinstance(value, CONSTANTS):
+        yield value
+
+
+CONSTANTS = (bool, int, float, str, bytes, type(None), np.generic)
 """Types of what numba compiles by its value."""
+
+
+def _members(value: type) -> list[str]:
+    members: Mapping[str, object] = getattr(value, "__members__", {}) if isinstance(value, EnumType) else {}
+    return [repr(member) for member in members.values()]
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:

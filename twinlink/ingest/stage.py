@@ -181,9 +181,11 @@ def _load_parser(files: Iterable[Path]) -> None:
             break
     if total < LARGE_WITH_CODE:
         return
-    from twinlink.pages import libxml2, libxml2_callbacks
+    from twinlink.pages import libxml2_callbacks
 
     if total >= LARGE_INPUT or libxml2_callbacks.are_compiled():
+        from twinlink.pages import libxml2  # now: pages are parsed with it wherever it is imported
+
         libxml2.compiled_parser()
 
 

@@ -87,10 +87,7 @@ class SiteMeasures:
         self.length_a, self.length_b = (np.log1p(terms.counts.sum(axis=1)) for terms in (words.a, words.b))
 
     def at_once(self, tasks: Sequence[Callable[[], ResultT]]) -> Iterable[ResultT]:
-        """Return the results of some tasks: in threads if the pages are few, else one by one, for each takes memory.
-
-        What a task keeps in a thread stays in memory.
-        """
+        """Return the results of some tasks: in threads if the pages are few, else one by one, for each takes memory."""
         n_a, n_b = len(self.side_a.urls), len(self.side_b.urls)
         if n_a + n_b > MANY_PAGES:
             return (task() for task in tasks)

@@ -144,8 +144,8 @@ def _content(data: bytes) -> tuple[PageContent, bool]:
 
 def loaded_parser() -> CompiledParser | None:
     """Return the compiled parser, if there is one and this process has loaded it: that takes as long as some pages."""
-    module: Any = sys.modules.get("twinlink.pages.libxml2")
-    return module.compiled_parser() if module else None
+    compiled_parser = getattr(sys.modules.get("twinlink.pages.libxml2"), "compiled_parser", None)
+    return compiled_parser() if compiled_parser else None
 
 
 def run_parser(body: bytes, content_type: str, builder: Callable[[int], TargetT]) -> tuple[TargetT, bool, str]:

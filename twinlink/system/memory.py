@@ -85,10 +85,10 @@ def give_back() -> None:
 
 
 def share_heap() -> None:
-    """Let the threads that are started from now on take memory from the heap of the process.
+    """Let threads take memory from the heap of the process, from now on and in all of it.
 
     By default each has a heap of its own, which keeps what the thread has freed: on a site of 4,900 pages and two
-    cores, 50 MB more at the peak, and a fifth of a second for the system to clear it.
+    cores, that took 50 MB more at the peak, and the system took a fifth of a second to clear them.
     """
     _set_malloc({_ARENA_MAX: 1})
 

@@ -11,6 +11,7 @@ import multiprocessing
 import os
 import pickle
 import signal
+import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -64,14 +65,15 @@ def forked(tasks: Sequence[Callable[[], ResultT]], *, seconds: float) -> list[Re
     ----------
     tasks : sequence of callable
     seconds : float
-        What each of them is expected to take: below `FORK_SECONDS`, no process is forked.
+        What each of them is expected to take: below `FORK_SECONDS`, no process is forked. Nor is one in a thread, whose
+        copy would not have the locks that other threads hold.
 
     >>> with on_cores(2):
     ...     forked([lambda: 1, lambda: 2, lambda: 3], seconds=1.0)
     [1, 2, 3]
     """
     n = min(at_once(), len(tasks))
-    if n < 2 or seconds < FORK_SECONDS:
+    if n < 2 or seconds < FORK_SECONDS or threading.current_thread() is not threading.main_thread():
         return [task() for task in tasks]
     others = [_Copy([tasks[number] for number in range(first, len(tasks), n)]) for first in range(1, n)]
     try:
@@ -118,11 +120,12 @@ def threaded(function: Callable[[ItemT], ResultT], items: Iterable[ItemT], *, se
     ...     threaded(abs, [-1, 2, -3], seconds=1.0)
     [1, 2, 3]
     """
-    if at_once() < 2 or seconds < THREAD_SECONDS:
-        return [function(item) for item in items]
-    n = at_once()
-    with ThreadPoolExecutor(n, initializer=_cores.set, initargs=(n,)) as pool:
-        return list(pool.map(function, items))
+    given = list(items)
+    n = min(at_once(), len(given))
+    if n < 2 or seconds < THREAD_SECONDS:
+        return [function(item) for item in given]
+    with ThreadPoolExecutor(n, initializer=_cores.set, initargs=(at_once(),)) as pool:
+        return list(pool.map(function, given))
 
 
 def threaded_in_ranges(function: Callable[[int, int], Sequence[ResultT]], n: int, *, seconds: float) -> list[ResultT]:

@@ -370,7 +370,10 @@ class TaskQueue(Generic[TaskT, ResultT]):
             task, future = self._waiting[place]
             if future and future.cancel():
                 done: Future[ResultT] = Future()
-                done.set_result(self._function(task))
+                try:
+                    done.set_result(self._function(task))
+                except Exception as error:  # noqa: BLE001  (it comes in its turn, as if a worker had done the task)
+                    done.set_exception(error)
                 self._waiting[place] = task, done
                 return True
         return False

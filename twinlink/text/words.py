@@ -53,7 +53,7 @@ _N_GRAM = 4  # characters: Thai, Lao, Khmer and Burmese words are two to five lo
 
 EastAsian = Literal["dictionary", "pairs", "whole"]
 """How a run of Han or kana is cut: by the dictionary of Chinese, which takes .1 s to load, into pairs of characters, as
-in Japanese, or not at all. Japanese is cut into pairs in any case."""
+in Japanese, or not at all. The dictionary does not cut a text in Japanese; pairs do."""
 
 
 class TermTable(NamedTuple):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -93,11 +95,11 @@ def stored(pattern: csr_array) -> list[tuple[int, int]]:
     return list(zip(entries.row.tolist(), entries.col.tolist(), strict=True))
 
 
-def plain_strongest(scores: csr_array, k: int) -> list[tuple[int, int]]:
+def plain_strongest(scores: csr_array, most_a: Sequence[int], most_b: Sequence[int]) -> list[tuple[int, int]]:
     value = dict(zip(stored(scores), scores.data.tolist(), strict=True))
     chosen: set[tuple[int, int]] = set()
-    for side in (0, 1):
-        for page in range(scores.shape[side]):
+    for side, most in enumerate((most_a, most_b)):
+        for page, k in enumerate(most):
             own = [pair for pair in value if pair[side] == page]
             chosen.update(sorted(own, key=lambda pair: (-value[pair], pair[1 - side]))[:k])
     return sorted(chosen)
@@ -110,7 +112,16 @@ def test_strongest_equals_sorted_lists(seed: int, n_a: int, n_b: int, k: int) ->
     assert found.shape == scores.shape
     assert found.dtype == bool
     assert found.data.all()
-    assert stored(found) == plain_strongest(scores, k)
+    assert stored(found) == plain_strongest(scores, [k] * n_a, [k] * n_b)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(0, 7), st.integers(0, 7), st.integers(1, 4))
+def test_strongest_with_a_number_for_each_page(seed: int, n_a: int, n_b: int, k: int) -> None:
+    scores, random = made_scores(seed, n_a, n_b), np.random.default_rng(seed)
+    most_a, most_b = random.integers(0, k + 2, n_a), random.integers(0, k + 2, n_b)
+    found = strongest(scores, CandidateSettings(per_page=k), most_a, most_b)
+    limits = (np.minimum(most, k).tolist() for most in (most_a, most_b))
+    assert stored(found) == plain_strongest(scores, *limits)
 
 
 def test_strongest_keeps_stored_zeros_and_all_where_there_are_few() -> None:

@@ -276,17 +276,26 @@ def _add_pairs(pattern: csr_array, other: csr_array, few: float) -> csr_array:
     return pattern_from(rows, np.concatenate([columns, more_columns[wanted]]), pattern.shape)
 
 
-def strongest(scores: csr_array, settings: CandidateSettings | None = None) -> csr_array:
+def strongest(
+    scores: csr_array,
+    settings: CandidateSettings | None = None,
+    most_a: NDArray[np.integer] | None = None,
+    most_b: NDArray[np.integer] | None = None,
+) -> csr_array:
     """Return the stored entries that are among the K = ``per_page`` largest of their row or of their column.
 
     Parameters
     ----------
     scores : csr_array, shape (n_pages_a, n_pages_b), sorted
         Scores that order the candidates, finite, compared in 32 bits. Ties go to the page that comes first.
+    settings : CandidateSettings, optional
+        K = ``per_page``.
+    most_a, most_b : ndarray of int, shapes (n_pages_a,) and (n_pages_b,), values >= 0, optional
+        Number of entries for each row and each column, where it is smaller than K; by default K for all.
 
     Returns
     -------
-    csr_array of bool, sorted, values True
+    csr_array of bool, shape (n_pages_a, n_pages_b), sorted, values True
 
     Examples
     --------
@@ -294,8 +303,12 @@ def strongest(scores: csr_array, settings: CandidateSettings | None = None) -> c
     [[1, 1], [1, 0]]
     """
     settings = settings or CandidateSettings()
-    starts, columns, values = kernels.arrays_of(scores)
-    kept = kernels.strongest_entries(starts, columns, values, scores.shape[1], settings.per_page)
+    k = settings.per_page
+    most = (
+        np.full(n, k) if given is None else np.minimum(given, k, dtype=np.int64)
+        for n, given in zip(scores.shape, (most_a, most_b), strict=True)
+    )
+    kept = kernels.strongest_entries(*kernels.arrays_of(scores), k, *most)
     return narrow(select(csr_array((kept, scores.indices, scores.indptr), shape=scores.shape), kept))
 
 

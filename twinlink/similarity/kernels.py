@@ -371,13 +371,21 @@ def best_products(
 
 @compiled_beyond(FEW)
 def strongest_entries(
-    starts: NDArray[np.int64], columns: NDArray[Index], values: NDArray[np.float32], n_columns: int, k: int
+    starts: NDArray[np.int64],
+    columns: NDArray[Index],
+    values: NDArray[np.float32],
+    k: int,
+    of_row: NDArray[np.int64],
+    of_column: NDArray[np.int64],
 ) -> NDArray[np.bool_]:
-    """Mark the entries that are among the k largest of their row or of their column; the first of equal ones."""
+    """Mark the entries that are among the largest of their row or of their column; the first of equal ones.
+
+    ``of_row`` and ``of_column`` say how many of each row and of each column, k at most.
+    """
     kept = np.zeros(len(columns), np.bool_)
-    scores, places = np.full((n_columns, k), -np.inf, np.float32), np.full((n_columns, k), -1)
+    scores, places = np.full((len(of_column), k), -np.inf, np.float32), np.full((len(of_column), k), -1)
     row_scores, row_places = np.empty(k, np.float32), np.empty(k, np.int64)
-    for i in range(len(starts) - 1):
+    for i in range(len(of_row)):
         row_scores[:], row_places[:] = -np.inf, -1
         for at in range(starts[i], starts[i + 1]):
             value, column = values[at], columns[at]
@@ -385,11 +393,11 @@ def strongest_entries(
                 _insert(row_scores, row_places, value, at)
             if value > scores[column, k - 1]:
                 _insert(scores[column], places[column], value, at)
-        for place in row_places:
+        for place in row_places[: of_row[i]]:
             if place >= 0:
                 kept[place] = True
-    for column in range(n_columns):
-        for place in places[column]:
+    for column in range(len(of_column)):
+        for place in places[column, : of_column[column]]:
             if place >= 0:
                 kept[place] = True
     return kept

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 import twinlink
 from twinlink.compiled import Kernel, compiled, compiling, part_of_kernel, stored_code
+from twinlink.compiled.kernel import kinds_of
 from twinlink.compiled.stored_code import Defined, StoredCode, folders_of
 
 Floats = NDArray[np.float64]
@@ -213,6 +214,7 @@ def largest(values):
     def test_it_is_the_same_in_each_process(self) -> None:
         """The order of a set of strings is another one."""
         program = """
+from twinlink.compiled.kernel import kinds_of
 from twinlink.compiled.stored_code import StoredCode
 def is_letter(value):
     return value in {"a", "b", "c", "d", "e", "f"}
@@ -264,8 +266,10 @@ class TestProcesses:
     @pytest.mark.parametrize("patience", [60.0, 0.1])
     def test_others_wait(self, patience: float, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(compiling, "LONGEST_WAIT", patience)
+        lock = StoredCode(_largest, Kernel.options).lock_file(kinds_of((VALUES,)))
+        assert lock is not None
         done = Event()
-        with Path(__file__).open("rb") as file, ThreadPoolExecutor(1) as pool:
+        with lock.open("wb") as file, ThreadPoolExecutor(1) as pool:
             fcntl.flock(file, fcntl.LOCK_EX)
             pool.submit(_called).add_done_callback(lambda _: done.set())
             assert done.wait(0.3 if patience == 60.0 else 30.0) is (patience < 1)

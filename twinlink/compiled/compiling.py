@@ -1,4 +1,4 @@
-"""Compilation with numba: one process at a time compiles the kernels of a file, the others then find the code."""
+"""Compilation with numba: one process compiles a kernel, others that need it wait and then find the code."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import IO, Any
 from twinlink.compiled.machine_code import Loaded, MachineCode
 
 LONGEST_WAIT = 60.0
-"""Seconds that a process waits for another one that compiles kernels of the same file."""
+"""Seconds that a process waits for another one that compiles the same kernel."""
 _LOOK_SECONDS = 0.01
 
 
@@ -80,21 +80,29 @@ def _needs_of(result: Any) -> tuple[str, ...]:
 
 
 @contextmanager
-def held(source: str) -> Iterator[None]:
-    """Hold the lock on a file of kernels; without it, the work is done twice, so nothing waits for it too long."""
+def held(lock: Path | None, seconds: float | None = None) -> Iterator[bool]:
+    """Hold a lock file, which is removed with the lock; yield whether it is held.
+
+    Without it, the work is done twice, so nothing waits for it too long: `LONGEST_WAIT` by default.
+    """
     with ExitStack() as stack:
-        with suppress(OSError):  # the file is gone, or its file system has no locks
-            file = stack.enter_context(Path(source).open("rb"))
-            stack.callback(fcntl.flock, file, fcntl.LOCK_UN)  # closing is not enough where a process was forked
-            _wait_for(file)
-        yield
+        is_held = False
+        with suppress(OSError):  # the file system has no locks
+            if lock is not None:
+                file = stack.enter_context(lock.open("ab"))
+                if is_held := _wait_for(file, LONGEST_WAIT if seconds is None else seconds):
+                    stack.callback(fcntl.flock, file, fcntl.LOCK_UN)  # closing is not enough where a process was forked
+                    stack.callback(lock.unlink, missing_ok=True)
+        yield is_held
 
 
-def _wait_for(file: IO[bytes]) -> None:
-    """Take the lock on a file, or give up when it takes too long."""
-    end = time.monotonic() + LONGEST_WAIT
-    while time.monotonic() < end:
+def _wait_for(file: IO[bytes], seconds: float) -> bool:
+    """Take the lock on a file, or give up when it takes too long; return whether it is taken."""
+    end = time.monotonic() + seconds
+    while True:
         with suppress(BlockingIOError):
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
+            return True
+        if time.monotonic() >= end:
+            return False
         time.sleep(_LOOK_SECONDS)

@@ -107,7 +107,7 @@ class Kernel(Defined, Generic[P, ResultT]):
         The number of elements in the arrays of a call up to which the interpreter may run it.
     """
 
-    options: ClassVar[dict[str, bool]] = {}
+    options: ClassVar[dict[str, bool]] = {"no_cfunc_wrapper": True}
     """Further options of numba."""
     patience: ClassVar[float] = PATIENCE
     """Seconds left for the interpreter, in this process, for kernels without code; 0 once one was compiled."""
@@ -117,6 +117,8 @@ class Kernel(Defined, Generic[P, ResultT]):
     """Whether this process runs machine code."""
     compiling: ClassVar[Stopwatch] = Stopwatch()
     """The time that this process takes to compile kernels, or to load them from disk."""
+    before_compiling: ClassVar[Callable[[], None]] = staticmethod(lambda: None)
+    """Called before this process compiles a kernel."""
 
     def __init__(self, function: Callable[P, ResultT], few: int) -> None:
         functools.update_wrapper(self, function)
@@ -182,16 +184,29 @@ class Kernel(Defined, Generic[P, ResultT]):
         return None
 
     def _compiled(self, kinds: Kinds, args: tuple[Any, ...]) -> Callable[..., ResultT]:
-        from twinlink.compiled.compiling import compile_kernel, held
+        from twinlink.compiled.compiling import held
 
         Kernel.patience = 0.0
-        with held(self.interpreted.__code__.co_filename):
-            if loaded := self._loaded(kinds):  # another process has compiled it
-                return loaded
-            code, run = compile_kernel(self._dispatcher, args)
-            if code:
-                self._stored.write(kinds, code)
+        Kernel.before_compiling()
+        with held(self._stored.lock_file(kinds)):
+            return self._loaded(kinds) or self._compile(kinds, args)  # another process may have compiled it
+
+    def _compile(self, kinds: Kinds, args: tuple[Any, ...]) -> Callable[..., ResultT]:
+        from twinlink.compiled.compiling import compile_kernel
+
+        code, run = compile_kernel(self._dispatcher, args)
+        if code:
+            self._stored.write(kinds, code)
         return run
+
+    def compile_if_free(self, *args: Any) -> None:
+        """Compile for arguments like some, unless the code is on disk or another process is at work on it."""
+        from twinlink.compiled.compiling import held
+
+        kinds = kinds_of(args)
+        with _starting(), held(self._stored.lock_file(kinds), seconds=0.0) as is_held:
+            if is_held and not self._stored.read(kinds):
+                self._compile(kinds, args)
 
     @functools.cached_property
     def _dispatcher(self) -> Any:
@@ -300,6 +315,7 @@ def part_of_callback(function: Callable[P, ResultT]) -> Kernel[P, ResultT]:
 class _Part(Kernel[P, ResultT]):
     """A function that only kernels call: numba sees its machine code, the interpreter the function."""
 
+    options: ClassVar[dict[str, bool]] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     def __init__(self, function: Callable[P, ResultT]) -> None:
         super().__init__(function, 0)
 
@@ -337,15 +353,30 @@ def _loaded_callback(stored: StoredCode, kinds: Kinds) -> Loaded | None:
 
 
 def _compiled_callback(stored: StoredCode, kinds: Kinds, function: Callable[..., None]) -> Loaded:
-    from twinlink.compiled.compiling import compile_callback, held
+    from twinlink.compiled.compiling import held
 
-    with held(function.__code__.co_filename):
-        if loaded := _loaded_callback(stored, kinds):  # another process has compiled it
-            return loaded
-        code, loaded = compile_callback(function, kinds[1:], {"nopython": True, **_PartOfCallback.options})
-        if code:
-            stored.write(kinds, code)
+    Kernel.before_compiling()
+    with held(stored.lock_file(kinds)):
+        return _loaded_callback(stored, kinds) or _compile_callback(stored, kinds, function)
+
+
+def _compile_callback(stored: StoredCode, kinds: Kinds, function: Callable[..., None]) -> Loaded:
+    from twinlink.compiled.compiling import compile_callback
+
+    code, loaded = compile_callback(function, kinds[1:], {"nopython": True, **_PartOfCallback.options})
+    if code:
+        stored.write(kinds, code)
     return loaded
+
+
+def compile_callback_if_free(function: Callable[..., None], *types: str) -> None:
+    """Compile a function that C calls, unless the code is on disk or another process is at work on it."""
+    from twinlink.compiled.compiling import held
+
+    stored, kinds = StoredCode(function, _PartOfCallback.options), ("callback", *types)
+    with _starting(), held(stored.lock_file(kinds), seconds=0.0) as is_held:
+        if is_held and not stored.read(kinds):
+            _compile_callback(stored, kinds, function)
 
 
 _callbacks: list[Loaded] = []
@@ -355,7 +386,7 @@ _callbacks: list[Loaded] = []
 class _PartOfCallback(_Part[P, ResultT]):
     """A function that callbacks call; it makes no array, so that numba need not count the references to any."""
 
-    options: ClassVar[dict[str, bool]] = {"_nrt": False}
+    options: ClassVar[dict[str, bool]] = {**_Part.options, "_nrt": False}
 
 
 class Intrinsic(Defined):

@@ -31,7 +31,7 @@ FOLDER = "NUMBA_CACHE_DIR"
 
 _ENDING = ".code"
 _DIGEST_BYTES, _NAME_BYTES = 16, 8
-_FORM = 1
+_FORM = 2
 """Number of the way in which code is compiled and stored; a change of it needs another one."""
 _OLD_SECONDS = 30 * 24 * 3600
 """Age of files from which on they are removed if the function has another form now."""
@@ -77,7 +77,7 @@ class StoredCode:
 
     def write(self, kinds: object, code: MachineCode) -> None:
         """Write code, if possible, and remove old files of other forms of the function, or that a kill has left."""
-        data = _packed(code)
+        data = _packed(kinds, code)
         for folder in self._folders():
             with suppress(OSError):  # a folder that is read-only, a full disk
                 folder.mkdir(parents=True, exist_ok=True)
@@ -88,6 +88,15 @@ class StoredCode:
                     if not is_of_now and old.stat().st_mtime < time.time() - _OLD_SECONDS:
                         old.unlink(missing_ok=True)
                 return
+
+    def lock_file(self, kinds: object) -> Path | None:
+        """Return the file that is locked while code for arguments of some kinds is compiled; None: no folder for it."""
+        for folder in self._folders():
+            with suppress(OSError):
+                folder.mkdir(parents=True, exist_ok=True)
+                if os.access(folder, os.W_OK):
+                    return folder / f"{self._name(kinds)}.lock"
+        return None
 
     def _name(self, kinds: object) -> str:
         return f"{self._stem}{self._digest}-{_digest_of(repr(kinds).encode())[:_NAME_BYTES].hex()}{_ENDING}"
@@ -114,20 +123,32 @@ def _names_in(folder: Path) -> frozenset[str]:
     return frozenset()
 
 
-def _packed(code: MachineCode) -> bytes:
-    data = pickle.dumps((_surroundings(), tuple(code)))
+def stored_in(folder: Path) -> Iterator[tuple[str, str, Any]]:
+    """Yield module, function and kinds of arguments of the code in a folder and those within, the oldest first."""
+    for file in sorted(folder.rglob(f"*{_ENDING}"), key=lambda file: file.stat().st_mtime_ns):
+        module, _, name = file.name.rsplit("-", 2)[0].rpartition(".")
+        yield module, name, _content(file.read_bytes())[1]
+
+
+def _packed(kinds: object, code: MachineCode) -> bytes:
+    data = pickle.dumps((_surroundings(), kinds, tuple(code)))
     return _digest_of(data) + data
 
 
 def _unpacked(data: bytes) -> MachineCode:
     """Return the code in a file; raise an error if it is damaged, or of other surroundings."""
-    digest, content = data[:_DIGEST_BYTES], data[_DIGEST_BYTES:]
-    if _digest_of(content) != digest:
-        raise ValueError("damaged")
-    surroundings, code = pickle.loads(content)  # noqa: S301  (the code itself can do anything, too)
+    surroundings, _, code = _content(data)
     if surroundings != _surroundings():
         raise ValueError("of other surroundings")
     return MachineCode(*code)
+
+
+def _content(data: bytes) -> Any:
+    """Return surroundings, kinds of arguments and code in a file."""
+    digest, content = data[:_DIGEST_BYTES], data[_DIGEST_BYTES:]
+    if _digest_of(content) != digest:
+        raise ValueError("damaged")
+    return pickle.loads(content)  # noqa: S301  (the code itself can do anything, too)
 
 
 def _digest_of(data: bytes) -> bytes:

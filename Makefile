@@ -88,6 +88,9 @@ clean:  ## Remove what the other commands made, .venv included
 	rm -rf $(VENV) build dist demo-run *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find $(CODE) -name __pycache__ -prune -exec rm -rf {} +
 
+# Kernels that are not compiled here are compiled by the first command that needs them.
+COMPILE = echo "compiling its kernels ..." && $(BIN)/python -m twinlink.compiled
+
 # The stamps make a second call fast; a changed pyproject.toml installs again.
 $(VENV)/.made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
@@ -102,9 +105,11 @@ $(VENV)/.made:
 $(VENV)/.package: $(VENV)/.made pyproject.toml
 	@echo "installing twinlink into $(VENV) (a minute or two) ..."
 	@$(PIP) --editable .
+	@$(COMPILE)
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.made pyproject.toml
 	@echo "installing twinlink and its development tools into $(VENV) (a minute or two) ..."
 	@$(PIP) --editable '.[dev]'
+	@$(COMPILE)
 	@touch $(VENV)/.package $@

@@ -7,7 +7,8 @@
     python -m experiments.kernels_used FOLDER
 
 writes ``twinlink/compiled/kernels.json``: the kernels with the kinds of their arguments, in the order in which they
-were compiled. Kernels of tests and experiments, and those whose arguments cannot be made, are left out and named.
+were compiled, those of `align` before the others: helpers of `mine`, which begin at the end, come to them last. Kernels
+of tests and experiments, and those whose arguments cannot be made, are left out and named.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ def main() -> None:
     parser.add_argument("-o", "--out", type=Path, default=LIST)
     given = parser.parse_args()
     lines = []
-    for known in map(Known._make, stored_in(given.folder)):
+    used = map(Known._make, stored_in(given.folder))
+    for known in sorted(used, key=lambda each: not each.module.startswith("twinlink.align.")):
         try:
             if known.module.startswith("twinlink."):
                 lines.append(json.dumps(known.to_json()))

@@ -6,6 +6,7 @@ import gc
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache, partial
 from logging import INFO, WARNING
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from twinlink.run import Run
     from twinlink.rundir.directory import RunDirectory
     from twinlink.rundir.remembered import CallSettings
+    from twinlink.system.workers import Workers
 
 
 def run_folder(text: str, *, exists: bool = False) -> Path:
@@ -80,6 +82,28 @@ def working(
             if settings:
                 settings.blame(error)
             raise
+
+
+def workers_of(n: int | None, cluster: str = "") -> Workers:
+    """Return the workers of a command, given its options.
+
+    When it first has to compile kernels, as many processes do so as it has workers, itself included.
+    """
+    from twinlink.compiled import Kernel
+    from twinlink.system.workers import Workers, cores
+
+    workers = Workers(n, cluster)
+    Kernel.before_compiling = partial(_get_help, (cores() if n is None else n) - 1, os.getpid())
+    return workers
+
+
+@cache
+def _get_help(n: int, owner: int) -> None:
+    """Start helpers, unless this is one of the workers."""
+    if n and os.getpid() == owner:
+        from twinlink.compiled.ahead import start_helpers
+
+        start_helpers(n)
 
 
 def opened(path: Path) -> Run:

@@ -1,9 +1,9 @@
 """Compilation before the first use: kernels that are known to be needed, compiled by several processes at a time.
 
-``kernels.json`` names them with the kinds of their arguments, in the order in which `mine` and `align` first call them
-(`python -m experiments.kernels_used` writes it). Where the code of some is missing, a command compiles them in their
-order as it needs them, and its helpers (`Helpers`) do so from the end of the list on. What one of them is at work on,
-the others leave to it.
+``kernels.json`` names them with the kinds of their arguments: those of `align`, then those of `mine`, in the order of
+their first calls (`python -m experiments.kernels_used` writes it). Where the code of some is missing, a command
+compiles them in their order as it needs them, and its helpers (`start_helpers`) do so from the end of the list on. What
+one of them is at work on, the others leave to it.
 """
 
 from __future__ import annotations
@@ -22,10 +22,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from twinlink.compiled.kernel import Kernel, Kinds, compile_callback_if_free
-from twinlink.errors import TwinlinkError
+from twinlink.compiled.kernel import Kinds, compile_callback_if_free
 
-__all__ = ["Helpers", "Known", "compile_known", "known_kernels", "main", "sample_of"]
+__all__ = ["Known", "compile_known", "known_kernels", "main", "sample_of", "start_helpers"]
 
 LIST = Path(__file__).with_name("kernels.json")
 
@@ -97,12 +96,12 @@ _SCALARS: dict[str, Any] = {"int": 0, "float": 0.0, "bool": False, "none": None}
 
 
 def sample_of(kind: Any) -> Any:
-    """Return an argument of a kind, such as an array without elements.
+    """Return an argument of a kind, such as an array of two elements.
 
     Examples
     --------
     >>> sample_of("int"), sample_of((np.dtype("<f4"), 1, "C", 1024))
-    (0, array([], dtype=float32))
+    (0, array([0., 0.], dtype=float32))
     """
     if isinstance(kind, str):
         return _SCALARS[kind]
@@ -117,10 +116,10 @@ def sample_of(kind: Any) -> Any:
 
 
 def _sample_array(dtype: np.dtype[Any], n_axes: int, order: str, writeable: int) -> Any:
-    shape = (2,) * n_axes if order == "A" else (0,) + (2,) * (n_axes - 1)
-    array = np.zeros((4,) * n_axes if order == "A" else shape, dtype, order="F" if order == "F" else "C")
     if order == "A":
-        array = array[(slice(None, None, 2),) * n_axes]
+        array = np.zeros((4,) * n_axes, dtype)[(slice(None, None, 2),) * n_axes]
+    else:
+        array = np.zeros((2,) * n_axes, dtype, order="F" if order == "F" else "C")
     array.flags.writeable = bool(writeable)
     return array
 
@@ -139,26 +138,14 @@ def compile_known(is_wanted: Callable[[], bool] = lambda: True) -> None:
             known.compile()
 
 
-class Helpers:
-    """Processes that compile known kernels while this one is at work; they end with it."""
+def start_helpers(n: int) -> None:
+    """Start processes that compile known kernels while this one is at work.
 
-    def __init__(self, n: int) -> None:
-        self.n = n
-        self._owner = os.getpid()
-        self._processes: list[subprocess.Popen[bytes]] = []
-
-    def start(self) -> None:
-        """Start them, the first time that this process compiles a kernel."""
-        if self._processes or os.getpid() != self._owner or not self.n:
-            return
-        with suppress(OSError):  # no memory for a process: this one compiles all
-            self._processes += _processes(self.n, ["--parent", str(self._owner)])
-        atexit.register(self.stop)
-
-    def stop(self) -> None:
-        """End them: what they compiled to the end is kept."""
-        for process in self._processes:
-            process.terminate()
+    They end with this process; what they have compiled by then is kept.
+    """
+    with suppress(OSError):  # no memory for a process: this one compiles all
+        for process in _processes(n, ["--parent", str(os.getpid())]):
+            atexit.register(process.terminate)
 
 
 def _processes(n: int, arguments: Sequence[str] = ()) -> Iterator[subprocess.Popen[bytes]]:
@@ -167,10 +154,14 @@ def _processes(n: int, arguments: Sequence[str] = ()) -> Iterator[subprocess.Pop
         yield subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
+def _n_cores() -> int:
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+
+
 def main(args: Sequence[str] | None = None) -> None:
     """Compile what is missing."""
     parser = argparse.ArgumentParser(prog="python -m twinlink.compiled", description="Compile the kernels of twinlink.")
-    parser.add_argument("--workers", type=int, default=len(os.sched_getaffinity(0)), help="processes; default: cores")
+    parser.add_argument("--workers", type=int, default=_n_cores(), help="processes; default: cores")
     parser.add_argument("--parent", type=int, help=argparse.SUPPRESS)
     given = parser.parse_args(args)
     if given.workers < 1:
@@ -178,6 +169,6 @@ def main(args: Sequence[str] | None = None) -> None:
     if given.workers == 1:
         compile_known(lambda: given.parent in (None, os.getppid()))
         return
-    failed = [process for process in [*_processes(given.workers)] if process.wait()]
-    if failed:
-        raise TwinlinkError(f"{len(failed)} of {given.workers} processes that compile kernels failed")
+    for process in [*_processes(given.workers)]:
+        if code := process.wait():
+            sys.exit(f"a process that compiles kernels ended with {code}")

@@ -316,6 +316,7 @@ class _Part(Kernel[P, ResultT]):
     """A function that only kernels call: numba sees its machine code, the interpreter the function."""
 
     options: ClassVar[dict[str, bool]] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
     def __init__(self, function: Callable[P, ResultT]) -> None:
         super().__init__(function, 0)
 

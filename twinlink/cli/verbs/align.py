@@ -21,7 +21,7 @@ from twinlink.cli.options import (
     Verbose,
 )
 from twinlink.cli.output import command, echo, print_result
-from twinlink.cli.runs import existing_run, opened, working
+from twinlink.cli.runs import existing_run, opened, workers_of, working
 from twinlink.cli.settings import settings_of
 
 if TYPE_CHECKING:
@@ -97,7 +97,6 @@ def align(
     Example: twinlink align RUN --format tmx,tsv
     """
     from twinlink.errors import ConfigError
-    from twinlink.system.workers import Workers
 
     of_both = {"bitext.min_score": min_score, "bitext.method": method and method.value}
     if second is not None or first.is_file():
@@ -107,7 +106,7 @@ def align(
         _align_texts(first, second, own, lexicon, form or "tsv", warm, as_json)
     else:
         settings = settings_of(first, config, set_, of_both | _of_run(form, lexicon, warm), forget)
-        _align_run(first, settings, Workers(workers, cluster), quiet, verbose, as_json)
+        _align_run(first, settings, workers_of(workers, cluster), quiet, verbose, as_json)
 
 
 def _of_run(form: str, lexicon: list[Path], warm: list[str]) -> dict[str, object]:

@@ -11,7 +11,7 @@ import typer
 from twinlink.cli.completion import complete_runs
 from twinlink.cli.options import AsJson, Quiet
 from twinlink.cli.output import command, echo, print_result
-from twinlink.cli.runs import opened, working
+from twinlink.cli.runs import opened, workers_of, working
 from twinlink.cli.settings import settings_of
 from twinlink.errors import RunError
 
@@ -54,7 +54,8 @@ def demo(
             if not as_json:
                 echo(f"a bilingual site of {site.n_pages} pages, and a calendar without end, is served at {base}")
             # The site gets another port each time: what was fetched from the old one would stand beside it.
-            mine_stages([base.rstrip("/") + path for path in site.seeds], run, settings, report, "replace")
+            seeds = [base.rstrip("/") + path for path in site.seeds]
+            mine_stages(seeds, run, settings, report, "replace", workers=workers_of(None))
     found = opened(out)
     truth = write_crawled_truth(site, found.pages["url"])
     scored = evaluate_pairs(address_pairs(found.pairs), read_gold(truth.gold))

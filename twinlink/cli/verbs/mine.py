@@ -40,7 +40,7 @@ from twinlink.cli.options import (
     Verbose,
 )
 from twinlink.cli.output import command, print_result
-from twinlink.cli.runs import opened, working
+from twinlink.cli.runs import opened, workers_of, working
 from twinlink.cli.settings import crawl_options, match_options, more_seeds, settings_of
 from twinlink.errors import ConfigError
 from twinlink.system.late_imports import load_late
@@ -88,9 +88,8 @@ def mine(
     Example: twinlink mine https://www.example.gov.hk -o RUN --langs en,zh
     """
     from twinlink.language_names import check_two
-    from twinlink.system.workers import Workers
 
-    at_work = Workers(workers, cluster)
+    at_work = workers_of(workers, cluster)
     given = {"ingest.base_url": base_url, "ingest.url_prefixes": url_prefix}
     given |= crawl_options(site_by, contact, include, exclude, max_pages, max_site_pages)
     given |= match_options(langs, lexicon, method, min_probability, min_precision, labels)
@@ -193,9 +192,8 @@ def ingest(
     from twinlink.cli.results.pages import IngestResult
     from twinlink.jobs.mine import ingest_alone
     from twinlink.jobs.origin import means
-    from twinlink.system.workers import Workers
 
-    how, at_work = means(add=add, replace=replace), Workers(workers, cluster)
+    how, at_work = means(add=add, replace=replace), workers_of(workers, cluster)
     given = {"ingest.base_url": base_url, "ingest.url_prefixes": url_prefix, "crawl.site_by": site_by}
     settings = settings_of(None if replace else out, config, set_, given, forget)
     with working(out, quiet, settings, ("ingest",), verbose=verbose) as (run, report):
@@ -246,9 +244,8 @@ def match(
     from twinlink.cli.results.pages import PairsResult
     from twinlink.jobs.mine import match_stage
     from twinlink.review.report.stage import refresh_report
-    from twinlink.system.workers import Workers
 
-    at_work = Workers(workers, cluster)
+    at_work = workers_of(workers, cluster)
     opened(run)
     with ExitStack() as stack:
         stack.enter_context(explaining_no_pair(as_json, quiet))

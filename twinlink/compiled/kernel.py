@@ -326,6 +326,14 @@ class _Part(Kernel[P, ResultT]):
             raise OutOfPatience
         return self.interpreted(*args, **kwargs)
 
+    def machine_code(self, *args: P.args, **kwargs: P.kwargs) -> ResultT:
+        """Return what the function returns; a kernel of its own is compiled, as a part has no entry for Python."""
+        return self._by_itself.machine_code(*args, **kwargs)
+
+    @functools.cached_property
+    def _by_itself(self) -> Kernel[P, ResultT]:
+        return Kernel(self.interpreted, 0)
+
 
 def callback_address(function: Callable[..., None], *types: str) -> int:
     """Return the address of a function that C code calls, compiled for arguments of some types, such as ``uint8*``.

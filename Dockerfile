@@ -12,7 +12,7 @@ RUN /tmp/tools/bin/python -m build --wheel --outdir /wheel
 ARG EXTRAS=cluster
 RUN python3 -m venv /opt/twinlink \
   && /opt/twinlink/bin/pip install --quiet --no-cache-dir "$(ls /wheel/*.whl)[$EXTRAS]" \
-  && /opt/twinlink/bin/python -m twinlink.compiled
+  && /opt/twinlink/bin/python -P -m twinlink.compiled
 
 FROM debian:bookworm-slim
 RUN apt-get update -qq \

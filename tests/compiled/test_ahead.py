@@ -113,7 +113,8 @@ class TestCompileKnown:
 
     def test_an_entry_that_cannot_be_compiled_is_passed_over(self, folder: Path) -> None:
         gone = ["twinlink.no_module", "nothing", "int"]
-        ahead.LIST.write_text(json.dumps([HASH.to_json(), gone]), encoding="utf-8")
+        stale = ["twinlink.graph.kernels", "greedy_positions", {"tuple": "twinlink.graph.kernels.Gone", "of": ["int"]}]
+        ahead.LIST.write_text(json.dumps([HASH.to_json(), gone, stale]), encoding="utf-8")
         compile_known()
         assert [*stored_in(folder)] == [HASH]
 
@@ -122,6 +123,15 @@ class TestCompileKnown:
             patch.setattr(sys, "executable", "/bin/false")
             with pytest.raises(SystemExit, match="ended with 1"):
                 main(["--workers", "2"])
+
+
+def test_helpers_import_nothing_from_the_current_folder(tmp_path: Path) -> None:
+    (tmp_path / "argparse.py").write_text("from pathlib import Path; Path('imported').touch(); raise SystemExit(3)")
+    program = "from twinlink.compiled.ahead import _processes; [each.wait(60) for each in _processes(1)]"
+    env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "file")}
+    (tmp_path / "file").touch()  # so that nothing is compiled
+    subprocess.run([sys.executable, "-P", "-c", program], env=env, cwd=tmp_path, check=True)
+    assert not (tmp_path / "imported").exists()
 
 
 def test_helpers_end_with_the_process(tmp_path: Path) -> None:

@@ -2,8 +2,8 @@
 
 ``kernels.json`` names them with the kinds of their arguments: those of `align`, then those of `mine`, in the order of
 their first calls (`python -m experiments.kernels_used` writes it). Where the code of some is missing, a command
-compiles them in their order as it needs them, and its helpers (`start_helpers`) do so from the end of the list on. What
-one of them is at work on, the others leave to it.
+compiles them in their order as it needs them, and its helpers (`start_helpers`) do so from the end of the list on. A
+helper passes over a kernel that another process compiles; the command waits for it.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ from twinlink.compiled.kernel import Kinds, compile_callback_if_free
 __all__ = ["Known", "compile_known", "known_kernels", "main", "sample_of", "start_helpers"]
 
 LIST = Path(__file__).with_name("kernels.json")
+MOST_HELPERS = 8
+"""Maximum number of processes: each takes 300 MB, and the longest kernel four seconds, however many there are."""
 
 
 class Known(NamedTuple):
@@ -85,11 +87,11 @@ def _read(kind: Any) -> Any:
 
 def known_kernels() -> list[Known]:
     """Return the kernels that are known to be needed, in their order."""
-    lines = json.loads(LIST.read_text(encoding="utf-8"))
-    return [
-        Known(module, name, tuple(kinds) if kinds[:1] == ["callback"] else tuple(map(_read, kinds)))
-        for module, name, *kinds in lines
-    ]
+    known = []
+    for module, name, *kinds in json.loads(LIST.read_text(encoding="utf-8")):
+        with suppress(ImportError, AttributeError):  # the type of a tuple has another name now: a test finds it
+            known.append(Known(module, name, tuple(kinds if kinds[:1] == ["callback"] else map(_read, kinds))))
+    return known
 
 
 _SCALARS: dict[str, Any] = {"int": 0, "float": 0.0, "bool": False, "none": None}
@@ -141,16 +143,18 @@ def compile_known(is_wanted: Callable[[], bool] = lambda: True) -> None:
 def start_helpers(n: int) -> None:
     """Start processes that compile known kernels while this one is at work.
 
-    They end with this process; what they have compiled by then is kept.
+    They end with this process, at the latest after the kernel that they are at work on; what they have compiled by then
+    is kept.
     """
     with suppress(OSError):  # no memory for a process: this one compiles all
-        for process in _processes(n, ["--parent", str(os.getpid())]):
+        for process in _processes(n):
             atexit.register(process.terminate)
 
 
-def _processes(n: int, arguments: Sequence[str] = ()) -> Iterator[subprocess.Popen[bytes]]:
-    command = [sys.executable, "-m", "twinlink.compiled", "--workers", "1", *arguments]
-    for _ in range(n):
+def _processes(n: int) -> Iterator[subprocess.Popen[bytes]]:
+    """Start processes; modules in the current folder, which is the user's, are not theirs (``-P``)."""
+    command = [sys.executable or "", "-P", "-m", "twinlink.compiled", "--workers", "1", "--parent", str(os.getpid())]
+    for _ in range(min(n, MOST_HELPERS)):
         yield subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 

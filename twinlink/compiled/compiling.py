@@ -81,9 +81,10 @@ def _needs_of(result: Any) -> tuple[str, ...]:
 
 @contextmanager
 def held(lock: Path | None, seconds: float | None = None) -> Iterator[bool]:
-    """Hold a lock file, which is removed with the lock; yield whether it is held.
+    """Hold a lock file, which is removed at the end; yield whether it is held.
 
-    Without it, the work is done twice, so nothing waits for it too long: `LONGEST_WAIT` by default.
+    A process that is killed leaves the file, but not the lock; the next one that compiles the kernel removes it.
+    Without the lock, the work is done twice, so nothing waits for it too long: `LONGEST_WAIT` by default.
     """
     with ExitStack() as stack:
         is_held = False
@@ -92,8 +93,13 @@ def held(lock: Path | None, seconds: float | None = None) -> Iterator[bool]:
                 file = stack.enter_context(lock.open("ab"))
                 if is_held := _wait_for(file, LONGEST_WAIT if seconds is None else seconds):
                     stack.callback(fcntl.flock, file, fcntl.LOCK_UN)  # closing is not enough where a process was forked
-                    stack.callback(lock.unlink, missing_ok=True)
+                    stack.callback(_remove, lock)
         yield is_held
+
+
+def _remove(lock: Path) -> None:
+    with suppress(OSError):  # the file of another user
+        lock.unlink(missing_ok=True)
 
 
 def _wait_for(file: IO[bytes], seconds: float) -> bool:

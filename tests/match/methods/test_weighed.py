@@ -427,6 +427,15 @@ def test_more_rounds_learn_more() -> None:
     assert np.mean(gains) > 0.1
 
 
+@pytest.mark.parametrize(("n", "seeds"), [(6, (1, 5)), (8, (9, 27)), (10, (5,))])
+def test_tiny_sites_keep_their_candidates(n: int, seeds: tuple[int, ...]) -> None:
+    """All pairs are sure after the first round: with few candidates left, the second one would find nothing."""
+    for seed in seeds:
+        site = made_site(n, seed)
+        assert len(site.found().matching.rows) >= n
+        assert f1(site, site.found()) == 1.0
+
+
 def test_pages_that_only_url_patterns_join_are_candidates() -> None:
     """No word, tag or link says anything; their addresses differ in the language alone."""
     whole = made_site(10)

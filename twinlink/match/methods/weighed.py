@@ -69,10 +69,14 @@ HARDLY_ANY = 4
 SURE = 0.9
 """Probability at which no further partner is searched for. Trials on seven sites: the same F1 as a search for all."""
 OF_SURE = 12
-"""Number of candidates that a page of such a pair keeps; it gets no new ones by its neighbours. Trials on eleven sites:
-mean F1 .9972 with 20 and new ones, .9981 with 12, .9975 with 10, .9965 with 6; on these and seven degraded versions of
-each .9652, .9676, .9660 and .9668. On a site of 30,000 pages a language, it leaves a third of the candidates of the
-later rounds."""
+"""Number of candidates that the page of a sure pair keeps. Nothing is searched for around it, either. Trials on eleven
+sites: mean F1 is .9981 with this; it is .9972 if each page keeps 20 and is searched around, .9975 if it keeps 10, .9965
+if 6. On these and seven degraded versions of each: .9676, .9652, .9660 and .9668. On a site of 30,000 pages a language,
+later rounds have a third of the candidates."""
+FEW_PAGES = 100
+"""Up to this many pages in either language, all pages keep their candidates and are searched around. Trials on made
+sites: of 120 with 6 to 10 pages, the pages of sure pairs alone had too few candidates left in five, and no pair was
+found."""
 MAX_ROUNDS = 12
 """Maximum number of rounds."""
 GROWTH = 1.01
@@ -289,14 +293,15 @@ def _next_state(site: SiteMeasures, done: Round, labels: sp.csr_array | None) ->
     open_a, open_b = (np.ones(n, dtype=np.bool_) for n in shape)
     open_a[rows[sure]] = open_b[columns[sure]] = False
     translations = _translations(site, rows[likely], columns[likely])
+    around_a, around_b = (each | (max(shape) <= FEW_PAGES) for each in (open_a, open_b))
     searches = [
         lambda: site.candidates(combine_translations(*translations), open_a, open_b),
         lambda: strongest(
             with_values(state.pattern, as_scores(result.log_odds)),
             site.settings.candidates,
-            *(np.where(each, site.settings.candidates.per_page, OF_SURE) for each in (open_a, open_b)),
+            *(np.where(each, site.settings.candidates.per_page, OF_SURE) for each in (around_a, around_b)),
         ),
-        lambda: _around(site, pair_matrix(rows[likely], columns[likely], shape), open_a, open_b),
+        lambda: _around(site, pair_matrix(rows[likely], columns[likely], shape), around_a, around_b),
     ]
     around = union_of(pair_matrix(rows, columns, shape), *site.at_once(searches))
     pattern = kept_matrix(with_labelled(around, labels))
@@ -348,7 +353,10 @@ def _translations(
 def _around(
     site: SiteMeasures, pairs: sp.csr_array, open_a: npt.NDArray[np.bool_], open_b: npt.NDArray[np.bool_]
 ) -> sp.csr_array:
-    """Return the candidates of the open pages with the most likely pairs among their neighbours."""
+    """Return the candidates of the open pages with the most likely pairs among their neighbours.
+
+    Without evidence of neighbours, these are the pairs themselves.
+    """
     if not site.uses("external"):
         return pairs
     reached = sp.csr_array(site.around_a.astype(np.float32) @ pairs)

@@ -71,8 +71,8 @@ SURE = 0.9
 OF_SURE = 12
 """Number of candidates that the page of a sure pair keeps. Nothing is searched for around it, either. Trials on eleven
 sites: mean F1 is .9981 with this; it is .9972 if each page keeps 20 and is searched around, .9975 if it keeps 10, .9965
-if 6. On these and seven degraded versions of each: .9676, .9652, .9660 and .9668 (.9672 with `FEW_PAGES`). On a site of 30,000 pages a language,
-later rounds have a third of the candidates."""
+if 6. On these and seven degraded versions of each: .9676 (.9672 with `FEW_PAGES`), .9652, .9660 and .9668. On a site of
+30,000 pages a language, later rounds have a third of the candidates."""
 FEW_PAGES = 100
 """Up to this many pages in either language, all pages keep their candidates and are searched around. Trials on made
 sites: of 120 with 6 to 10 pages, the pages of sure pairs alone had too few candidates left in five, and no pair was

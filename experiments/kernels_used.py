@@ -7,8 +7,8 @@
     python -m experiments.kernels_used FOLDER
 
 writes ``twinlink/compiled/kernels.json``: the kernels with the kinds of their arguments, in the order in which they
-were compiled, those of `align` before the others: helpers of `mine`, which begin at the end, come to them last. Kernels
-of tests and experiments, and those whose arguments cannot be made, are left out and named.
+were compiled, those of `align` before the others: helpers of `mine` begin at the end, with what it needs. Kernels of
+tests and experiments, and those whose arguments cannot be made, are left out and named.
 """
 
 from __future__ import annotations

@@ -106,11 +106,6 @@ class TestCompileKnown:
         compile_known()
         assert [*stored_in(folder)] == [START, HASH]
 
-    def test_it_ends_when_it_is_no_longer_wanted(self, folder: Path) -> None:
-        wanted = iter([True, False])
-        compile_known(lambda: next(wanted))
-        assert [*stored_in(folder)] == [START]
-
     def test_an_entry_that_cannot_be_compiled_is_passed_over(self, folder: Path) -> None:
         gone = ["twinlink.no_module", "nothing", "int"]
         stale = ["twinlink.graph.kernels", "greedy_positions", {"tuple": "twinlink.graph.kernels.Gone", "of": ["int"]}]

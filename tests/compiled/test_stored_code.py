@@ -214,7 +214,6 @@ def largest(values):
     def test_it_is_the_same_in_each_process(self) -> None:
         """The order of a set of strings is another one."""
         program = """
-from twinlink.compiled.kernel import kinds_of
 from twinlink.compiled.stored_code import StoredCode
 def is_letter(value):
     return value in {"a", "b", "c", "d", "e", "f"}

@@ -15,7 +15,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,6 +23,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from twinlink.compiled.kernel import Kinds, compile_callback_if_free
+from twinlink.system.orphans import end_with_parent
+from twinlink.system.workers import cores
 
 __all__ = ["Known", "compile_known", "known_kernels", "main", "sample_of", "start_helpers"]
 
@@ -131,11 +133,9 @@ def _named(name: str) -> Any:
     return getattr(importlib.import_module(module), own)
 
 
-def compile_known(is_wanted: Callable[[], bool] = lambda: True) -> None:
-    """Compile what is missing, beginning at the end of the list, as long as it is wanted."""
+def compile_known() -> None:
+    """Compile what is missing, beginning at the end of the list."""
     for known in reversed(known_kernels()):
-        if not is_wanted():
-            return
         with suppress(Exception):  # whoever needs the kernel will meet the error, and its reason
             known.compile()
 
@@ -143,8 +143,7 @@ def compile_known(is_wanted: Callable[[], bool] = lambda: True) -> None:
 def start_helpers(n: int) -> None:
     """Start processes that compile known kernels while this one is at work.
 
-    They end with this process, at the latest after the kernel that they are at work on; what they have compiled by then
-    is kept.
+    They end with this process; what they have compiled by then is kept.
     """
     with suppress(OSError):  # no memory for a process: this one compiles all
         for process in _processes(n):
@@ -158,20 +157,18 @@ def _processes(n: int) -> Iterator[subprocess.Popen[bytes]]:
         yield subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
-def _n_cores() -> int:
-    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
-
-
 def main(args: Sequence[str] | None = None) -> None:
     """Compile what is missing."""
     parser = argparse.ArgumentParser(prog="python -m twinlink.compiled", description="Compile the kernels of twinlink.")
-    parser.add_argument("--workers", type=int, default=_n_cores(), help="processes; default: cores")
+    parser.add_argument("--workers", type=int, default=cores(), help="number of processes; default: one per core")
     parser.add_argument("--parent", type=int, help=argparse.SUPPRESS)
     given = parser.parse_args(args)
     if given.workers < 1:
         parser.error("--workers: expected 1 or more")
+    if given.parent is not None:
+        end_with_parent(given.parent)
     if given.workers == 1:
-        compile_known(lambda: given.parent in (None, os.getppid()))
+        compile_known()
         return
     for process in [*_processes(given.workers)]:
         if code := process.wait():

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import fcntl
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from twinlink.compiled.machine_code import Loaded, MachineCode
+from twinlink.system.locks import BlockedError, locked
 
 LONGEST_WAIT = 60.0
 """Seconds that a process waits for another one that compiles the same kernel."""
-_LOOK_SECONDS = 0.01
 
 
 def compile_kernel(dispatcher: Any, args: Sequence[Any]) -> tuple[MachineCode | None, Callable[..., Any]]:
@@ -88,27 +86,14 @@ def held(lock: Path | None, seconds: float | None = None) -> Iterator[bool]:
     """
     with ExitStack() as stack:
         is_held = False
-        with suppress(OSError):  # the file system has no locks
+        with suppress(OSError, BlockedError):  # the file system has no locks; another process takes too long
             if lock is not None:
-                file = stack.enter_context(lock.open("ab"))
-                if is_held := _wait_for(file, LONGEST_WAIT if seconds is None else seconds):
-                    stack.callback(fcntl.flock, file, fcntl.LOCK_UN)  # closing is not enough where a process was forked
-                    stack.callback(_remove, lock)
+                stack.enter_context(locked(lock, LONGEST_WAIT if seconds is None else seconds))
+                stack.callback(_remove, lock)
+                is_held = True
         yield is_held
 
 
 def _remove(lock: Path) -> None:
     with suppress(OSError):  # the file of another user
         lock.unlink(missing_ok=True)
-
-
-def _wait_for(file: IO[bytes], seconds: float) -> bool:
-    """Take the lock on a file, or give up when it takes too long; return whether it is taken."""
-    end = time.monotonic() + seconds
-    while True:
-        with suppress(BlockingIOError):
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return True
-        if time.monotonic() >= end:
-            return False
-        time.sleep(_LOOK_SECONDS)

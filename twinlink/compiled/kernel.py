@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 ResultT = TypeVar("ResultT")
+AnyT = TypeVar("AnyT")
 
 FEW = 12_000
 """Elements in the arrays of a call up to which the interpreter may run it."""
@@ -118,7 +119,7 @@ class Kernel(Defined, Generic[P, ResultT]):
     compiling: ClassVar[Stopwatch] = Stopwatch()
     """The time that this process takes to compile kernels, or to load them from disk."""
     before_compiling: ClassVar[Callable[[], None]] = staticmethod(lambda: None)
-    """Called before this process compiles a kernel."""
+    """Called before this process compiles a kernel or a callback."""
 
     def __init__(self, function: Callable[P, ResultT], few: int) -> None:
         functools.update_wrapper(self, function)
@@ -184,12 +185,8 @@ class Kernel(Defined, Generic[P, ResultT]):
         return None
 
     def _compiled(self, kinds: Kinds, args: tuple[Any, ...]) -> Callable[..., ResultT]:
-        from twinlink.compiled.compiling import held
-
         Kernel.patience = 0.0
-        Kernel.before_compiling()
-        with held(self._stored.lock_file(kinds)):
-            return self._loaded(kinds) or self._compile(kinds, args)  # another process may have compiled it
+        return _in_turn(self._stored, kinds, lambda: self._loaded(kinds) or self._compile(kinds, args))
 
     def _compile(self, kinds: Kinds, args: tuple[Any, ...]) -> Callable[..., ResultT]:
         from twinlink.compiled.compiling import compile_kernel
@@ -201,12 +198,8 @@ class Kernel(Defined, Generic[P, ResultT]):
 
     def compile_if_free(self, *args: Any) -> None:
         """Compile for arguments like some, unless the code is on disk or another process is at work on it."""
-        from twinlink.compiled.compiling import held
-
         kinds = kinds_of(args)
-        with _starting(), held(self._stored.lock_file(kinds), seconds=0.0) as is_held:
-            if is_held and not self._stored.read(kinds):
-                self._compile(kinds, args)
+        _if_free(self._stored, kinds, lambda: self._compile(kinds, args))
 
     @functools.cached_property
     def _dispatcher(self) -> Any:
@@ -267,6 +260,24 @@ def _starting() -> Iterator[None]:
     _let_forks_wait()
     with _LOADING, Kernel.compiling.running():
         yield
+
+
+def _in_turn(stored: StoredCode, kinds: Kinds, load_or_compile: Callable[[], AnyT]) -> AnyT:
+    """Compile, or load what another process has compiled meanwhile."""
+    from twinlink.compiled.compiling import held
+
+    Kernel.before_compiling()
+    with held(stored.lock_file(kinds)):
+        return load_or_compile()
+
+
+def _if_free(stored: StoredCode, kinds: Kinds, compile_now: Callable[[], object]) -> None:
+    """Compile, unless the code is on disk or another process is at work on it."""
+    from twinlink.compiled.compiling import held
+
+    with _starting(), held(stored.lock_file(kinds), seconds=0.0) as is_held:
+        if is_held and not stored.read(kinds):
+            compile_now()
 
 
 @functools.cache
@@ -362,11 +373,10 @@ def _loaded_callback(stored: StoredCode, kinds: Kinds) -> Loaded | None:
 
 
 def _compiled_callback(stored: StoredCode, kinds: Kinds, function: Callable[..., None]) -> Loaded:
-    from twinlink.compiled.compiling import held
-
-    Kernel.before_compiling()
-    with held(stored.lock_file(kinds)):
+    def load_or_compile() -> Loaded:
         return _loaded_callback(stored, kinds) or _compile_callback(stored, kinds, function)
+
+    return _in_turn(stored, kinds, load_or_compile)
 
 
 def _compile_callback(stored: StoredCode, kinds: Kinds, function: Callable[..., None]) -> Loaded:
@@ -380,12 +390,8 @@ def _compile_callback(stored: StoredCode, kinds: Kinds, function: Callable[..., 
 
 def compile_callback_if_free(function: Callable[..., None], *types: str) -> None:
     """Compile a function that C calls, unless the code is on disk or another process is at work on it."""
-    from twinlink.compiled.compiling import held
-
     stored, kinds = StoredCode(function, _PartOfCallback.options), ("callback", *types)
-    with _starting(), held(stored.lock_file(kinds), seconds=0.0) as is_held:
-        if is_held and not stored.read(kinds):
-            _compile_callback(stored, kinds, function)
+    _if_free(stored, kinds, lambda: _compile_callback(stored, kinds, function))
 
 
 _callbacks: list[Loaded] = []

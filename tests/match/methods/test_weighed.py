@@ -423,7 +423,7 @@ def test_more_rounds_learn_more() -> None:
     assert all("learned" not in found.evidence for found in none)
     assert all("learned" in found.evidence for found in some)
     gains = [f1(site, more) - f1(site, less) for site, more, less in zip(sites, some, none, strict=True)]
-    assert min(gains) >= -1 / 40  # a pair
+    assert min(gains) >= 0
     assert np.mean(gains) > 0.1
 
 

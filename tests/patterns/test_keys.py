@@ -10,7 +10,7 @@ import pytest
 
 from tests.both_ways import both_ways  # noqa: F401  (kernels of this module)
 from twinlink.patterns.kernels import HEAD, INSIDE, REPEATED, TAIL, TOKEN, key_hash
-from twinlink.patterns.keys import Forms, Key, key_hashes, key_ranks, keys_of, read_forms, rule_of
+from twinlink.patterns.keys import Forms, Key, key_hashes, key_ranks, keys_of, read_forms, rule_of, side_hashes
 
 HERE = "http://x.hk"
 
@@ -126,6 +126,13 @@ def test_hashes_of_keys_are_those_of_their_sides_without_stars() -> None:
     assert len(set(both.tolist())) == len(keys)
     levels = TOKEN, HEAD, TAIL, INSIDE
     assert both[:4].tolist() == [key_hash(level, sources[0], targets[0]) for level in levels]
+
+
+def test_hashes_of_sides_are_those_of_the_keys() -> None:
+    forms, (one, span, other, other_span) = forms_and_spans("x/en/a", (1, 3), "x/tc/a", (1, 3), REPEATED)
+    sources, targets, _ = key_hashes([Key("en", "tc")])
+    assert side_hashes(forms, np.array([one]), np.array([span])) == sources
+    assert side_hashes(forms, np.array([other, one]), np.array([other_span, 3 << 16 | 3])).tolist() == [*targets, 0]
 
 
 def forms_and_spans(

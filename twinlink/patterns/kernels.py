@@ -26,6 +26,8 @@ from twinlink.patterns.url_kernels import (
     mix,
     whole_signature,
 )
+from twinlink.patterns.url_kernels import Masks as FormMasks
+from twinlink.prefetching import prefetch
 
 __all__ = [
     "HEAD",
@@ -91,6 +93,15 @@ def _count(table: Hashes, x: np.uint64) -> int:
     return int((table[np.int64(x >> _FIVE)] >> ((x & _31) * _TWO)) & _THREE)
 
 
+@part_of_kernel
+def _request(n: int, masks: FormMasks, table: Hashes, whole: Hashes) -> None:
+    """Request the places of masks in their tables: on a large site, the processor would wait for each of them."""
+    signatures, _, _, kinds = masks
+    for i in range(n):
+        counts = table if kinds[i] < WHOLE else whole
+        prefetch(counts, np.int64((signatures[i] & np.uint64(len(counts) * 32 - 1)) >> _FIVE))
+
+
 @compiled_beyond(FEW)
 def shared_masks(
     text: Bytes, starts: Places, lasts: Places, limits: tuple[int, int, int, bool], power: Hashes, longest: int
@@ -109,6 +120,7 @@ def shared_masks(
         n_shared += _seen(whole, whole_signature(text, starts[k], lasts[k]))
     for k in range(n_forms):
         n = masks_of(text, starts[k], lasts[k], limits, power, room)
+        _request(n, room[0], table, whole)
         for i in range(1, n):
             if kinds[i] < WHOLE or _count(whole, signatures[i]) > 0:
                 n_shared += _seen(table if kinds[i] < WHOLE else whole, signatures[i])
@@ -118,6 +130,7 @@ def shared_masks(
     at = 0
     for k in range(n_forms):
         n = masks_of(text, starts[k], lasts[k], limits, power, room)
+        _request(n, room[0], table, whole)
         for i in range(n):
             if _count(table if kinds[i] < WHOLE else whole, signatures[i]) > 1:
                 found_sig[at], found_page[at], found_kind[at] = signatures[i], k, kinds[i]

@@ -18,9 +18,16 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from twinlink.patterns.kernels import HEAD, INSIDE, REPEATED, TAIL, TOKEN, key_hash
-from twinlink.patterns.url_kernels import common_host, default_documents, form_hashes, hash_text, write_forms
+from twinlink.patterns.url_kernels import (
+    common_host,
+    default_documents,
+    form_hashes,
+    hash_text,
+    part_hashes,
+    write_forms,
+)
 
-__all__ = ["Forms", "Key", "key_hashes", "key_ranks", "keys_of", "read_forms", "rule_of"]
+__all__ = ["Forms", "Key", "key_hashes", "key_ranks", "keys_of", "read_forms", "rule_of", "side_hashes"]
 
 _DEFAULT_DOCUMENTS = tuple(
     f"{stem}.{ending}"
@@ -202,9 +209,9 @@ def key_ranks(forms: Forms, pairs: Sequence[NDArray[np.integer]]) -> Places:
 
 def _parts(forms: Forms, which: NDArray[np.integer], spans: NDArray[np.integer]) -> pa.StringArray:
     """Return the text of a span of each of some forms."""
-    starts = forms.starts[which] + ((spans >> 16) & ~REPEATED)
-    ends = np.cumsum(forms.starts[which] + (spans & 0xFFFF) - starts)
-    sizes = np.diff(ends, prepend=0)
+    starts, lasts = _places(forms, which, spans)
+    sizes = lasts - starts
+    ends = np.cumsum(sizes)
     text = forms.text[np.repeat(starts - ends + sizes, sizes) + np.arange(ends[-1] if len(ends) else 0)]
     offsets = np.concatenate([[0], ends]).astype(np.int32)
     raw = pa.Array.from_buffers(pa.binary(), len(ends), [None, pa.py_buffer(offsets), pa.py_buffer(text)])
@@ -212,6 +219,12 @@ def _parts(forms: Forms, which: NDArray[np.integer], spans: NDArray[np.integer])
         return raw.cast(pa.string())
     except pa.ArrowInvalid:  # bytes of another encoding
         return pa.array([part.decode("utf-8", "backslashreplace") for part in raw.to_pylist()], pa.string())
+
+
+def _places(forms: Forms, which: NDArray[np.integer], spans: NDArray[np.integer]) -> tuple[Places, Places]:
+    """Return where in the text of all forms a span of each of some forms begins and ends."""
+    starts = forms.starts[which]
+    return starts + ((spans >> 16) & ~REPEATED), starts + (spans & 0xFFFF)
 
 
 def _span(span: int) -> tuple[int, int]:
@@ -224,6 +237,11 @@ def key_hashes(keys: Sequence[Key]) -> tuple[Hashes, Hashes, Hashes]:
     sources, targets = (np.array([side[k] for side in sides], np.uint64) for k in range(2))
     both = [key_hash(key.level, *side) for key, side in zip(keys, sides, strict=True)]
     return sources, targets, np.array(both, np.uint64)
+
+
+def side_hashes(forms: Forms, which: NDArray[np.integer], spans: NDArray[np.integer]) -> Hashes:
+    """Return the hashes of one side of some keys, as `key_hashes` does, given forms that have it and its spans."""
+    return part_hashes(forms.text, *_places(forms, which, spans))
 
 
 def rule_of(forms: Forms, source: int, source_span: int, target: int, target_span: int, level: int) -> str:

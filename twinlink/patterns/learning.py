@@ -30,7 +30,7 @@ from twinlink.patterns.kernels import (
     shared_masks,
     whole_first,
 )
-from twinlink.patterns.keys import Forms, Key, key_hashes, key_ranks, keys_of, read_forms, rule_of
+from twinlink.patterns.keys import Forms, Key, key_hashes, key_ranks, keys_of, read_forms, rule_of, side_hashes
 from twinlink.patterns.url_kernels import powers
 from twinlink.sorted_keys import find_keys
 from twinlink.sparse import entry_keys
@@ -219,8 +219,9 @@ def _looked_up(
     """Return the keys to look up among crowded addresses, by the hash of their source."""
     strength = met.strength()
     strongest = np.lexsort((met.pairs[0][met.starts[:-1]], -strength))[:MAX_LOOKED_UP]
-    strong = strongest[strength[strongest] >= 2 * settings.min_pairs]
-    found = key_hashes(_keys(forms, met, met.starts[strong]))
+    strong = met.starts[strongest[strength[strongest] >= 2 * settings.min_pairs]]
+    keys, sources, targets, spans_u, spans_v, _ = (column[strong] for column in met.pairs)
+    found = side_hashes(forms, sources, spans_u), side_hashes(forms, targets, spans_v), keys
     both = [np.concatenate(sides) for sides in zip(found, known, strict=True)]
     _, first = np.unique(both[2], return_index=True)
     order = first[np.argsort(both[0][first], kind="stable")]

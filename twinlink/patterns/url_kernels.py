@@ -38,6 +38,7 @@ __all__ = [
     "mask_room",
     "masks_of",
     "mix",
+    "part_hashes",
     "powers",
     "whole_signature",
     "write_forms",
@@ -109,6 +110,15 @@ def form_hashes(text: Bytes, ends: Places) -> Hashes:
     result = np.empty(len(ends) - 1, np.uint64)
     for k in range(len(result)):
         result[k] = mix(hash_bytes(text, ends[k], ends[k + 1]))
+    return result
+
+
+@compiled_beyond(FEW)
+def part_hashes(text: Bytes, begins: Places, ends: Places) -> Hashes:
+    """Hash pieces of a text, see `hash_bytes`."""
+    result = np.empty(len(begins), np.uint64)
+    for k in range(len(result)):
+        result[k] = hash_bytes(text, begins[k], ends[k])
     return result
 
 

@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 
 from twinlink.cli import runs
-from twinlink.compiled import Kernel, ahead
+from twinlink.compiled import Kernel, ahead, compiled
 from twinlink.compiled.ahead import Known, compile_known, known_kernels, main, sample_of
-from twinlink.compiled.kernel import Kinds, kinds_of
+from twinlink.compiled.kinds import Kinds, kinds_of
 from twinlink.compiled.stored_code import stored_in
 from twinlink.graph.document_order import LinkLists
 
@@ -98,7 +98,7 @@ class TestCompileKnown:
 
     def test_what_others_are_at_work_on_is_left_to_them(self, folder: Path) -> None:
         function = importlib.import_module(HASH.module).hash_text
-        lock = function._stored.lock_file(HASH.kinds)
+        lock = function.stored.lock_file(HASH.kinds)
         with lock.open("wb") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             compile_known()
@@ -112,6 +112,11 @@ class TestCompileKnown:
         ahead.LIST.write_text(json.dumps([HASH.to_json(), gone, stale]), encoding="utf-8")
         compile_known()
         assert [*stored_in(folder)] == [HASH]
+
+    def test_what_cannot_be_written_is_reported(self, folder: Path) -> None:
+        folder.touch()  # no folder can be made there
+        with pytest.raises(SystemExit, match="2 of 2 kernels have no machine code on disk"):
+            main(["--workers", "1"])
 
     def test_a_process_that_fails_is_reported(self) -> None:
         with pytest.MonkeyPatch.context() as patch:
@@ -151,6 +156,10 @@ def _command_lines() -> list[bytes]:
     return lines
 
 
+def _next(n: int) -> int:
+    return n + 1
+
+
 class TestHelpOfCommands:
     @pytest.fixture
     def started(self, monkeypatch: pytest.MonkeyPatch) -> list[int]:
@@ -166,6 +175,17 @@ class TestHelpOfCommands:
         assert started == []
         for _ in range(2):
             Kernel.before_compiling()
+        assert started == n_helpers
+
+    @pytest.mark.parametrize(("is_writable", "n_helpers"), [(True, [2]), (False, [])])
+    def test_none_where_no_code_can_be_stored(
+        self, is_writable: bool, n_helpers: list[int], folder: Path, started: list[int]
+    ) -> None:
+        """They could not hand on what they compile."""
+        if not is_writable:
+            folder.touch()
+        runs.workers_of(3)
+        assert compiled(_next)(3) == 4
         assert started == n_helpers
 
     def test_workers_of_a_command_get_none(self, started: list[int]) -> None:

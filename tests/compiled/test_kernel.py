@@ -18,7 +18,8 @@ from numba.core.compiler_lock import global_compiler_lock
 from numpy.typing import NDArray
 
 from twinlink.compiled import Kernel, Stopwatch, code_runs, compiled, compiled_beyond, part_of_kernel
-from twinlink.compiled.kernel import _LOADING, kinds_of
+from twinlink.compiled.kernel import _LOADING
+from twinlink.compiled.kinds import kinds_of
 from twinlink.compiled.stored_code import _names_in
 
 Floats = NDArray[np.float64]

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 import twinlink
 from twinlink.compiled import Kernel, compiled, compiling, part_of_kernel, stored_code
-from twinlink.compiled.kernel import kinds_of
+from twinlink.compiled.kinds import kinds_of
 from twinlink.compiled.stored_code import Defined, StoredCode, folders_of
 
 Floats = NDArray[np.float64]

@@ -13,23 +13,21 @@
 ==================== ==================================================
 """
 
+from twinlink.compiled.callbacks import callback_address, has_code, part_of_callback
+from twinlink.compiled.intrinsic import Intrinsic
 from twinlink.compiled.kernel import (
     FEW,
     PATIENCE,
-    Intrinsic,
     Kernel,
     OutOfPatience,
     Stopwatch,
     Unsigned,
-    callback_address,
     code_runs,
     compiled,
     compiled_beyond,
-    has_code,
-    n_elements,
-    part_of_callback,
     part_of_kernel,
 )
+from twinlink.compiled.kinds import n_elements
 
 __all__ = [
     "FEW",

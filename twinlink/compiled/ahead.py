@@ -22,7 +22,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from twinlink.compiled.kernel import Kinds, compile_callback_if_free
+from twinlink.compiled.callbacks import compile_callback_if_free, stored_callback
+from twinlink.compiled.kinds import Kinds
+from twinlink.compiled.stored_code import FOLDER
 from twinlink.system.orphans import end_with_parent
 from twinlink.system.workers import cores
 
@@ -48,17 +50,29 @@ class Known(NamedTuple):
         TypeError
             If arguments of such kinds cannot be made.
         """
-        if self.kinds[:1] == ("callback",):
+        if self._is_callback:
             return [self.module, self.name, "callback", *self.kinds[1:]]
         return [self.module, self.name, *map(_written, self.kinds)]
 
     def compile(self) -> None:
         """Compile it, unless its code is there or another process is at work on it."""
-        function = getattr(importlib.import_module(self.module), self.name)
-        if self.kinds[:1] == ("callback",):
-            compile_callback_if_free(function, *self.kinds[1:])
+        if self._is_callback:
+            compile_callback_if_free(self._function, *self.kinds[1:])
         else:
-            function.compile_if_free(*map(sample_of, self.kinds))
+            self._function.compile_if_free(*map(sample_of, self.kinds))
+
+    def is_compiled(self) -> bool:
+        """Return whether its code is on disk."""
+        stored = stored_callback(self._function) if self._is_callback else self._function.stored
+        return stored.read(self.kinds) is not None
+
+    @property
+    def _is_callback(self) -> bool:
+        return self.kinds[:1] == ("callback",)
+
+    @property
+    def _function(self) -> Any:
+        return getattr(importlib.import_module(self.module), self.name)
 
 
 def _written(kind: Any) -> Any:
@@ -158,7 +172,7 @@ def _processes(n: int) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def main(args: Sequence[str] | None = None) -> None:
-    """Compile what is missing."""
+    """Compile what is missing; the exit code is 1 if some is missing still."""
     parser = argparse.ArgumentParser(prog="python -m twinlink.compiled", description="Compile the kernels of twinlink.")
     parser.add_argument("--workers", type=int, default=cores(), help="number of processes; default: one per core")
     parser.add_argument("--parent", type=int, help=argparse.SUPPRESS)
@@ -169,7 +183,18 @@ def main(args: Sequence[str] | None = None) -> None:
         end_with_parent(given.parent)
     if given.workers == 1:
         compile_known()
-        return
-    for process in [*_processes(given.workers)]:
-        if code := process.wait():
-            sys.exit(f"a process that compiles kernels ended with {code}")
+    else:
+        for process in [*_processes(given.workers)]:
+            if code := process.wait():
+                sys.exit(f"a process that compiles kernels ended with {code}")
+    if given.parent is None:
+        _check_all_compiled()
+
+
+def _check_all_compiled() -> None:
+    known = known_kernels()
+    if n_missing := sum(not each.is_compiled() for each in known):
+        sys.exit(
+            f"{n_missing} of {len(known)} kernels have no machine code on disk: expected that the package's folders or"
+            f" the user's cache can be written to, or the folder that {FOLDER} names. Commands compile what they need."
+        )

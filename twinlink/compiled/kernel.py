@@ -16,14 +16,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, ParamSpec, TypeVar
+from typing import Any, ClassVar, Generic, ParamSpec, TypeVar
 
 import numpy as np
 
+from twinlink.compiled.kinds import Kinds, kinds_of, n_elements
 from twinlink.compiled.stored_code import Defined, StoredCode
-
-if TYPE_CHECKING:
-    from twinlink.compiled.machine_code import Loaded
 
 P = ParamSpec("P")
 ResultT = TypeVar("ResultT")
@@ -119,7 +117,7 @@ class Kernel(Defined, Generic[P, ResultT]):
     compiling: ClassVar[Stopwatch] = Stopwatch()
     """The time that this process takes to compile kernels, or to load them from disk."""
     before_compiling: ClassVar[Callable[[], None]] = staticmethod(lambda: None)
-    """Called before this process compiles a kernel or a callback."""
+    """Called before this process compiles a kernel or a callback whose code it can store."""
 
     def __init__(self, function: Callable[P, ResultT], few: int) -> None:
         functools.update_wrapper(self, function)
@@ -127,7 +125,8 @@ class Kernel(Defined, Generic[P, ResultT]):
         """The function as it is written."""
         self.few = few
         self._n_parameters = function.__code__.co_argcount
-        self._stored = StoredCode(function, self.options)
+        self.stored = StoredCode(function, self.options)
+        """Its machine code on disk."""
         self._codes: dict[Kinds, Callable[..., ResultT]] = {}
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> ResultT:
@@ -154,7 +153,7 @@ class Kernel(Defined, Generic[P, ResultT]):
 
     def _interpret(self, kinds: Kinds, args: tuple[Any, ...]) -> ResultT:
         """Let the interpreter run the function, as long as there is patience for it."""
-        budget = "patience_with_code" if self._stored.is_there(kinds) else "patience"
+        budget = "patience_with_code" if self.stored.is_there(kinds) else "patience"
         left, start = getattr(Kernel, budget), time.thread_time()
         if left <= 0:
             raise OutOfPatience
@@ -170,7 +169,7 @@ class Kernel(Defined, Generic[P, ResultT]):
         """Let machine code run the function; it is loaded or compiled first, if necessary."""
         code = self._codes.get(kinds)
         if code is None:
-            with _starting():
+            with starting():
                 if kinds not in self._codes:
                     self._codes[kinds] = self._loaded(kinds) or self._compiled(kinds, args)
             code = self._codes[kinds]
@@ -179,27 +178,27 @@ class Kernel(Defined, Generic[P, ResultT]):
     def _loaded(self, kinds: Kinds) -> Callable[..., ResultT] | None:
         from twinlink.compiled.machine_code import callable_of
 
-        code = self._stored.read(kinds)
+        code = self.stored.read(kinds)
         with suppress(Exception):  # numba is built in another way than we know: it has to compile the kernel
             return code and callable_of(code, self.interpreted)
         return None
 
     def _compiled(self, kinds: Kinds, args: tuple[Any, ...]) -> Callable[..., ResultT]:
         Kernel.patience = 0.0
-        return _in_turn(self._stored, kinds, lambda: self._loaded(kinds) or self._compile(kinds, args))
+        return in_turn(self.stored, kinds, lambda: self._loaded(kinds) or self._compile(kinds, args))
 
     def _compile(self, kinds: Kinds, args: tuple[Any, ...]) -> Callable[..., ResultT]:
         from twinlink.compiled.compiling import compile_kernel
 
         code, run = compile_kernel(self._dispatcher, args)
         if code:
-            self._stored.write(kinds, code)
+            self.stored.write(kinds, code)
         return run
 
     def compile_if_free(self, *args: Any) -> None:
         """Compile for arguments like some, unless the code is on disk or another process is at work on it."""
         kinds = kinds_of(args)
-        _if_free(self._stored, kinds, lambda: self._compile(kinds, args))
+        if_free(self.stored, kinds, lambda: self._compile(kinds, args))
 
     @functools.cached_property
     def _dispatcher(self) -> Any:
@@ -217,44 +216,8 @@ class Kernel(Defined, Generic[P, ResultT]):
         return typeof(self._dispatcher)  # type: ignore[no-untyped-call]
 
 
-Kinds = tuple[Any, ...]
-"""What machine code depends on of each argument, see `kinds_of`."""
-
-_SCALARS = {bool: "bool", np.bool: "bool", float: "float", np.float64: "float", np.int64: "int", type(None): "none"}
-_CONTIGUOUS = {1: "C", 2: "F", 3: "C"}
-_WRITEABLE = 0x400
-
-
-def kinds_of(args: tuple[Any, ...]) -> Kinds:
-    """Return what machine code depends on of each argument: the types that numba tells apart."""
-    kinds = list[Any]()
-    for value in args:
-        of = type(value)
-        if of is np.ndarray:
-            flags = value.flags.num
-            kinds.append((value.dtype, value.ndim, _CONTIGUOUS.get(flags & 3, "A"), flags & _WRITEABLE))
-        elif of is int and -(2**63) <= value < 2**63:
-            kinds.append("int")
-        elif of in _SCALARS:
-            kinds.append(_SCALARS[of])
-        elif isinstance(value, np.generic):
-            kinds.append(value.dtype)
-        elif isinstance(value, tuple):
-            fields = getattr(of, "_fields", ())
-            kinds.append((f"{of.__module__}.{of.__qualname__}", fields, *kinds_of(value)))
-        else:
-            kinds.append(_numba_type(value))
-    return tuple(kinds)
-
-
-def _numba_type(value: object) -> str:
-    from numba import typeof
-
-    return str(typeof(value))  # type: ignore[no-untyped-call]
-
-
 @contextmanager
-def _starting() -> Iterator[None]:
+def starting() -> Iterator[None]:
     """Load or compile machine code in this block."""
     Kernel.patience_with_code, Kernel.is_loaded = 0.0, True
     _let_forks_wait()
@@ -262,20 +225,22 @@ def _starting() -> Iterator[None]:
         yield
 
 
-def _in_turn(stored: StoredCode, kinds: Kinds, load_or_compile: Callable[[], AnyT]) -> AnyT:
+def in_turn(stored: StoredCode, kinds: Kinds, load_or_compile: Callable[[], AnyT]) -> AnyT:
     """Compile, or load what another process has compiled meanwhile."""
     from twinlink.compiled.compiling import held
 
-    Kernel.before_compiling()
-    with held(stored.lock_file(kinds)):
+    lock = stored.lock_file(kinds)
+    if lock is not None:  # else no folder can be written to, and no process finds what another has compiled
+        Kernel.before_compiling()
+    with held(lock):
         return load_or_compile()
 
 
-def _if_free(stored: StoredCode, kinds: Kinds, compile_now: Callable[[], object]) -> None:
+def if_free(stored: StoredCode, kinds: Kinds, compile_now: Callable[[], object]) -> None:
     """Compile, unless the code is on disk or another process is at work on it."""
     from twinlink.compiled.compiling import held
 
-    with _starting(), held(stored.lock_file(kinds), seconds=0.0) as is_held:
+    with starting(), held(stored.lock_file(kinds), seconds=0.0) as is_held:
         if is_held and not stored.read(kinds):
             compile_now()
 
@@ -315,15 +280,10 @@ def compiled_beyond(few: int) -> Callable[[Callable[P, ResultT]], Kernel[P, Resu
 
 def part_of_kernel(function: Callable[P, ResultT]) -> Kernel[P, ResultT]:
     """Compile a function with the kernel that calls it."""
-    return _Part(function)
+    return Part(function)
 
 
-def part_of_callback(function: Callable[P, ResultT]) -> Kernel[P, ResultT]:
-    """Compile a function with the callback that calls it (`callback_address`); it must not make an array."""
-    return _PartOfCallback(function)
-
-
-class _Part(Kernel[P, ResultT]):
+class Part(Kernel[P, ResultT]):
     """A function that only kernels call: numba sees its machine code, the interpreter the function."""
 
     options: ClassVar[dict[str, bool]] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
@@ -344,105 +304,3 @@ class _Part(Kernel[P, ResultT]):
     @functools.cached_property
     def _by_itself(self) -> Kernel[P, ResultT]:
         return Kernel(self.interpreted, 0)
-
-
-def callback_address(function: Callable[..., None], *types: str) -> int:
-    """Return the address of a function that C code calls, compiled for arguments of some types, such as ``uint8*``.
-
-    The function may call parts of kernels. It runs without the interpreter lock and raises nothing.
-    """
-    stored, kinds = StoredCode(function, _PartOfCallback.options), ("callback", *types)
-    with _starting():
-        loaded = _loaded_callback(stored, kinds) or _compiled_callback(stored, kinds, function)
-    _callbacks.append(loaded)
-    return loaded.address
-
-
-def has_code(function: Callable[..., None], *types: str) -> bool:
-    """Return whether the code of such a function is on disk, so that it need not be compiled."""
-    return StoredCode(function, _PartOfCallback.options).is_there(("callback", *types))
-
-
-def _loaded_callback(stored: StoredCode, kinds: Kinds) -> Loaded | None:
-    from twinlink.compiled.machine_code import load
-
-    code = stored.read(kinds)
-    with suppress(Exception):  # as for kernels
-        return code and load(code)
-    return None
-
-
-def _compiled_callback(stored: StoredCode, kinds: Kinds, function: Callable[..., None]) -> Loaded:
-    def load_or_compile() -> Loaded:
-        return _loaded_callback(stored, kinds) or _compile_callback(stored, kinds, function)
-
-    return _in_turn(stored, kinds, load_or_compile)
-
-
-def _compile_callback(stored: StoredCode, kinds: Kinds, function: Callable[..., None]) -> Loaded:
-    from twinlink.compiled.compiling import compile_callback
-
-    code, loaded = compile_callback(function, kinds[1:], {"nopython": True, **_PartOfCallback.options})
-    if code:
-        stored.write(kinds, code)
-    return loaded
-
-
-def compile_callback_if_free(function: Callable[..., None], *types: str) -> None:
-    """Compile a function that C calls, unless the code is on disk or another process is at work on it."""
-    stored, kinds = StoredCode(function, _PartOfCallback.options), ("callback", *types)
-    _if_free(stored, kinds, lambda: _compile_callback(stored, kinds, function))
-
-
-_callbacks: list[Loaded] = []
-"""Callbacks in memory; C may call them as long as the process exists."""
-
-
-class _PartOfCallback(_Part[P, ResultT]):
-    """A function that callbacks call; it makes no array, so that numba need not count the references to any."""
-
-    options: ClassVar[dict[str, bool]] = {**_Part.options, "_nrt": False}
-
-
-class Intrinsic(Defined):
-    """A function that kernels call and LLVM has, or numba lacks.
-
-    Parameters
-    ----------
-    write
-        Returns the types of a call and a function that writes its code, see `numba.extending.intrinsic`; it imports
-        what it needs of numba itself.
-    interpreted
-        What the interpreter does instead; None: it never calls the function.
-    """
-
-    def __init__(self, write: Callable[..., Any], interpreted: Callable[..., Any] | None = None) -> None:
-        self.definition = write
-        self.interpreted = interpreted
-
-    def __call__(self, *args: Any) -> Any:
-        """Return what the function returns."""
-        if self.interpreted is None:
-            raise TypeError(f"{self.definition.__name__} is for compiled code only")
-        return self.interpreted(*args)
-
-    @functools.cached_property
-    def _numba_type_(self) -> Any:
-        """The type by which numba knows this function where a kernel calls it."""
-        from numba.core.registry import cpu_target
-        from numba.extending import intrinsic
-
-        function, types_ = intrinsic(self.definition), cpu_target.typing_context
-        types_.refresh()
-        return types_.resolve_value_type(function)
-
-
-def n_elements(values: tuple[Any, ...]) -> int:
-    """Return the number of elements in the arrays among some values, and in the arrays of tuples among them."""
-    total = 0
-    for value in values:
-        if isinstance(value, np.ndarray):
-            total += value.size
-        elif isinstance(value, tuple):
-            total += n_elements(value)
-    return total

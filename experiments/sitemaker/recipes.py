@@ -151,9 +151,9 @@ def _each(pattern: str) -> Callable[[str], tuple[str, ...]]:
     return lambda lang: (pattern.format(lang),)
 
 
-# Only manuals whose file names mean the same page in every language. Those that number their chapters (aptitude-doc)
-# differ between versions of the manual: "Customizing aptitude" would be paired with the chapter on the
-# game.
+# Only manuals whose file names mean the same page in every language. Those that number their chapters (aptitude-doc,
+# sylpheed-doc, dia-common, gosa-help) differ between versions of the manual: "Customizing aptitude" would be paired
+# with the chapter on the game.
 RECIPES: dict[str, Recipe] = {
     recipe.name: recipe
     for recipe in (
@@ -212,6 +212,41 @@ RECIPES: dict[str, Recipe] = {
             note="one folder for all languages; snippets are left out, their file names are translated",
             suffix=True,
             only="(notation|learning|usage|extending|essay|web)/",
+        ),
+        Recipe(
+            name="freedombox",
+            source="en",
+            packages=_each("freedombox-doc-{}"),
+            parent="usr/share/freedombox/manual",
+            url="/manual/",
+            license="CC-BY-SA-4.0",
+            note="pages of a wiki",
+        ),
+        Recipe(
+            name="tuxpaint",
+            source="en",
+            packages=_one("tuxpaint-data"),
+            parent="usr/share/doc/tuxpaint-data",
+            url="/",
+            license="GPL-2+",
+            note="a few long manuals, and 80 short pages of one kind that are hardly translated",
+        ),
+        Recipe(
+            name="bibletime",
+            source="en",
+            packages=_one("bibletime-data"),
+            parent="usr/share/doc/bibletime-data/howto/html",
+            url="/howto/",
+            license="GPL-2",
+        ),
+        Recipe(
+            name="doublecmd",
+            source="en",
+            packages=_each("doublecmd-help-{}"),
+            parent="usr/share/doublecmd/doc",
+            url="/doc/",
+            license="GPL-2+",
+            note="in some languages, pages are older than their original",
         ),
     )
 }

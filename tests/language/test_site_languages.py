@@ -148,6 +148,26 @@ def half(number: int, menu: Sequence[str] = ()) -> list[str]:
     return [*page("en", number, menu), *page("fr", number)]
 
 
+DRAWN = ["bright red stars", "thin green lines", "large blue circles", "a dark purple fish", "some yellow sand"]
+
+
+def test_long_pages_among_short_ones_keep_their_language() -> None:
+    """Only the long pages have versions: their terms are rare on English pages, and on all French ones."""
+    terms = [f"mod_{one}{other}" for one in "bcdfgklmnprstv" for other in "air ent ix ode ump arg iss".split()]
+    short = [
+        [
+            f"Click and drag the mouse around your picture to draw {what}. There is a slider at the bottom of the"
+            " screen; it tells how large they will be when you let the button go. Click again if you want more of them."
+        ]
+        for what in 12 * DRAWN
+    ]
+    long = [
+        [f"{80 * TEXTS[language]} {' '.join(terms[k:] + terms[:k])}"] for language in ("en", "fr") for k in range(8)
+    ]
+    found, _ = site_languages(short + long, [""] * 76, ["en", "fr"])
+    assert found == ["en"] * 68 + ["fr"] * 8
+
+
 def test_half_translated_page_follows_the_menu_of_its_version() -> None:
     english = [page("en", i, ENGLISH_MENU) for i in range(12)]
     french = [page("fr", i, FRENCH_MENU) for i in range(12)]

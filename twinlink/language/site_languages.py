@@ -104,7 +104,8 @@ def site_languages(
 ) -> tuple[list[str], NDArray[np.float32]]:
     """Identify the language of every page of a site.
 
-    With p(w|ℓ) the share of language ℓ's clear pages that have word (or block) w, the page itself left out::
+    With p(w|ℓ) the share of language ℓ's clear pages that have word (or block) w, the page itself left out, and of
+    words times the length of the page over the mean of theirs if it is longer, or much shorter::
 
         score(ℓ) = max(own(ℓ) - max own, -10) + Σ_b log p(b|ℓ) · min(1, 6 / number of b)
                    + Σ_h log p(h|ℓ) · min(1, 3 / number of h) + neighbours(ℓ)

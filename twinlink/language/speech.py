@@ -34,6 +34,11 @@ _FRAME_BLOCKS = 6
 """Maximum weight of the repeated blocks of a page, in blocks."""
 _HINTS = 3
 """Maximum weight of the hints of a page, in hints."""
+_SHORT = 1 / 3
+"""A page has fewer words than the pages of a language if it has less than this part of theirs. Trials on 82 sites: on
+two of four with short pages and a few long ones in one language, of which only the long ones are translated, no long
+page gets its language if the length of pages does not count; all and .81 of them do with this. With ½, five pages more
+on the other sites lose theirs, with 1 (any difference counts), 24 of 45,414."""
 
 
 class Speech(NamedTuple):
@@ -114,7 +119,7 @@ def _usual(shares: Floats, labels: Labels) -> Floats:
 def vote(site: SiteText, labels: Labels, prior: Floats) -> Floats:
     """Score each language on each page, given the language of some pages (-1: unknown) and what is known beforehand."""
     n_languages = prior.shape[1]
-    words = _log_likelihood(site.words, labels, n_languages, _COMMON) + prior
+    words = _log_likelihood(site.words, labels, n_languages, _COMMON, by_length=True) + prior
     words = np.maximum(words - words.max(axis=1, keepdims=True), -_WORDS_LIMIT)
     total: Floats = words
     for items, limit in ((site.frame, _FRAME_BLOCKS), (site.hints, _HINTS)):
@@ -123,16 +128,35 @@ def vote(site: SiteText, labels: Labels, prior: Floats) -> Floats:
     return total
 
 
-def _log_likelihood(items: csr_array, labels: Labels, n_languages: int, common: float) -> Floats:
-    """Σ over a page's items of log p(item|language), where a page does not count for its own frequency."""
+def _log_likelihood(
+    items: csr_array, labels: Labels, n_languages: int, common: float, *, by_length: bool = False
+) -> Floats:
+    """Σ over a page's items of log p(item|language), where a page does not count for its own frequency.
+
+    ``by_length``: p is that of a page as long as this one.
+    """
     sizes, frequency = page_frequency(items, labels, n_languages)
     counts = np.asarray((frequency >= np.maximum(common * sizes, MIN_PAGES)).any(axis=1))
     pages = np.repeat(np.arange(len(labels)), np.diff(items.indptr))
     used = counts[items.indices]
     pages, columns = pages[used], items.indices[used]
+    lengths = np.bincount(pages, minlength=len(labels))
     result = np.empty((len(labels), n_languages))
     for language in range(n_languages):
-        itself = labels[pages] == language
+        member = labels == language
+        itself = member[pages]
         p = (frequency[columns, language] - itself + _FLOOR) / (sizes[language] - itself + 1.0)
+        if by_length:
+            p = np.minimum(p * _relative_lengths(lengths, member)[pages], 1.0)
         result[:, language] = np.bincount(pages, np.log(np.maximum(p, _FLOOR)), minlength=len(labels))
     return result
+
+
+def _relative_lengths(lengths: Labels, member: NDArray[np.bool_]) -> Floats:
+    """Return the factor by which each page is longer or much shorter than the other pages of a language.
+
+    The words of a long page are rare on the short pages of its own language, and frequent on the long ones of another.
+    """
+    mean = (lengths @ member - lengths * member) / np.maximum(member.sum() - member, 1)
+    relative = lengths / np.maximum(mean, 1.0)
+    return np.where(relative > 1, relative, np.minimum(relative / _SHORT, 1.0))

@@ -154,13 +154,9 @@ DRAWN = ["bright red stars", "thin green lines", "large blue circles", "a dark p
 def test_long_pages_among_short_ones_keep_their_language() -> None:
     """Only the long pages have versions: their terms are rare on English pages, and on all French ones."""
     terms = [f"mod_{one}{other}" for one in "bcdfgklmnprstv" for other in "air ent ix ode ump arg iss".split()]
-    short = [
-        [
-            f"Click and drag the mouse around your picture to draw {what}. There is a slider at the bottom of the"
-            " screen; it tells how large they will be when you let the button go. Click again if you want more of them."
-        ]
-        for what in 12 * DRAWN
-    ]
+    text = "Click and drag the mouse around your picture to draw {}. There is a slider at the bottom of the screen; it"
+    text += " tells how large they will be when you let the button go. Click again if you want more of them."
+    short = [[text.format(what)] for what in 12 * DRAWN]
     long = [
         [f"{80 * TEXTS[language]} {' '.join(terms[k:] + terms[:k])}"] for language in ("en", "fr") for k in range(8)
     ]

@@ -88,6 +88,9 @@ def test_neither_report_nor_labels_take_the_place_of_what_is_needed(run: Path, t
         (("report", run, "--gold", gold, "-o"), gold),
         (("review", run, "--export"), run / "pairs.tsv"),
         (("review", run, "--export"), labels),
+        (("verify", gold, "--run", run, "-o"), run / "pairs.tsv"),
+        (("rank", run, "--export"), next((run / "match" / "pairs").iterdir())),
+        (("patterns", run, "--export"), next((run / "match" / "pairs").iterdir())),
     ):
         before = target.read_bytes()
         done = twinlink(*command, target)

@@ -69,7 +69,7 @@ def test_the_host_s_case_does_not_matter(tmp_path):
 
 def test_what_is_no_address_is_refused(tmp_path):
     with pytest.raises(GoldError, match="not an address"):
-        folder(tmp_path, gold_tsv="http://[x\t/b\n")
+        folder(tmp_path, gold_tsv="http://[x\thttp://x/b\n")
 
 
 @pytest.mark.parametrize("pages_tsv", ["/a\tA\ten\n/x\tB\tfr\n", ""])
@@ -101,6 +101,12 @@ def test_a_pair_given_twice_counts_once(tmp_path):
     assert counts([("/a", "/x"), ("/a", "/x")], gold) == (1, 0, 0)
 
 
+def test_a_gold_pair_that_stands_in_the_file_twice_counts_once(tmp_path):
+    gold = folder(tmp_path, gold_tsv="/a\t/x\n/b\t/y\n/x\t/a\n/a\t/x\n")
+    assert gold.pairs == (("/a", "/x"), ("/b", "/y"))
+    assert evaluate([("/a", "/x"), ("/b", "/y")], gold).recall == 1
+
+
 def test_unknown_addresses_are_counted(tmp_path):
     gold = folder(tmp_path, gold_tsv="/a\t/x\n", pages_tsv="/a\tA\ten\n/x\tB\tfr\n")
     assert evaluate([("/a", "/nowhere")], gold).n_unknown == 1
@@ -123,9 +129,20 @@ def test_the_curve_goes_down_the_list():
     assert curve == [(0.9, 1.0, 0.5), (0.7, 1.0, 1.0), (0.5, pytest.approx(2 / 3), 1.0)]
 
 
+def test_the_curve_of_a_list_without_known_pairs():
+    gold = Gold((), ignored=frozenset({("/a", "/x")}))
+    assert precision_coverage([("/b", "/y"), ("/a", "/x")], [0.5, 0.9], gold) == [(0.5, 0.0, 0.0)]
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(b"", "no pairs"), (b"/a\n", "line 1: expected 2"), (b"/a\t\n", "non-empty"), (b"\xff\xfe\t\x00", "UTF-8")],
+    [
+        (b"", "no pairs"),
+        (b"/a\n", "line 1: expected 2"),
+        (b"/a\t\n", "non-empty"),
+        (b"\xff\xfe\t\x00", "UTF-8"),
+        (b"http://h/a\t/x\n", "/x has no host"),
+    ],
 )
 def test_a_file_that_is_no_gold_is_refused(tmp_path, content, message):
     (tmp_path / "gold.tsv").write_bytes(content)

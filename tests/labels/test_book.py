@@ -118,6 +118,26 @@ def test_a_torn_last_line_is_no_line(tmp_path: Path, n_bytes: int) -> None:
     assert set(book.current()) == set(verdicts(tmp_path))
 
 
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (b"garbage", "line 2: expected labels"),
+        (b'{"step":"x","who":"ann","when":"2025-03-01T12:00:00Z","labels":[{"verdict":"Reject"}]}', "line 2"),
+        (b'{"step":1,"who":"ann","when":"2025-03-01T12:00:00Z"}', "line 2: .*str"),
+    ],
+)
+def test_a_line_that_nobody_left_incomplete_is_an_error(tmp_path: Path, wrong: bytes, message: str) -> None:
+    book = LabelBook(tmp_path)
+    book.add(label())
+    before = book.file.read_bytes()
+    book.file.write_bytes(before + wrong + b"\n" + before)
+    for each in (book, LabelBook(tmp_path)):
+        with pytest.raises(RunError, match=message):
+            each.current()
+    book.file.write_bytes(before)
+    assert len(book.current()) == 1
+
+
 def test_a_last_line_that_lacks_its_end_alone_counts_now_and_later(tmp_path: Path) -> None:
     book = LabelBook(tmp_path)
     book.add(label())

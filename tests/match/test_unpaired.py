@@ -39,6 +39,7 @@ from twinlink.match.unpaired import unpaired_pages
 from twinlink.run import Run
 from twinlink.rundir.commit import SIGNATURE
 from twinlink.rundir.directory import RunDirectory
+from twinlink.similarity.decision import EVEN
 from twinlink.tables import REJECTS, Reject, read_table, write_table
 from twinlink.wording import reason_words
 
@@ -247,8 +248,9 @@ def check_doubtful(tables: Tables, url: str, detail: str) -> None:
     assert told is not None
     assert told[2] in set(tables.candidates(url)["other"])
     assert (told[3] is not None) == (reason == "tie")
+    least = tables.config.match.min_probability
     if tables.config.match.min_precision is None:
-        assert float(told[1]) <= tables.config.match.min_probability + 1e-4
+        assert float(told[1]) <= (EVEN if least is None else least) + 1e-4
     if told[3]:
         ends = pd.concat([tables.candidates(end) for end in (url, told[2])]).drop_duplicates(["page_a", "page_b"])
         equal = (ends["score"] >= tables.score(url, told[2]) - 1e-5).sum()

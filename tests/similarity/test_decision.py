@@ -183,5 +183,12 @@ def test_keep_pairs_takes_doubtful_pairs_that_sure_ones_make_up_for() -> None:
     assert keep_pairs(probabilities, 0.0, min_precision=1.0).tolist() == [False, True, False, False]
 
 
+def test_keep_pairs_keeps_to_both_limits() -> None:
+    probabilities = np.array([0.2, 1.0, 0.9, 0.3])
+    assert keep_pairs(probabilities, 0.3, 0.6).tolist() == [False, True, True, True]
+    assert keep_pairs(probabilities, 0.95, 0.6).tolist() == [False, True, False, False]
+    assert keep_pairs(probabilities, 0.1, 0.95).tolist() == [False, True, True, False]
+
+
 def test_keep_pairs_of_nothing() -> None:
     assert keep_pairs(np.zeros(0)).shape == keep_pairs(np.zeros(0), min_precision=0.9).shape == (0,)

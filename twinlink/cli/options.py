@@ -161,7 +161,12 @@ MethodName = Annotated[
 ]
 MinProbability = Annotated[
     float | None,
-    typer.Option(min=0, max=1, metavar="P", help="Minimum probability of a reported pair. Default: 0.5."),
+    typer.Option(
+        min=0,
+        max=1,
+        metavar="P",
+        help="Minimum probability of a reported pair. Default: 0.5; none with --min-precision.",
+    ),
 ]
 MinPrecision = Annotated[
     float | None,

@@ -118,13 +118,15 @@ class MatchSettings(Settings, frozen=True):
     """MAX_P of Liu et al., Algorithm 3. Default: no limit."""
     min_score: Unit | None = None
     """MIN_SIM of Algorithm 3, instead of a least probability. Raw scores are not comparable between sites."""
-    min_probability: Unit = 0.5
-    """Least probability of a pair that is kept: ½ makes the expected F1 largest."""
+    min_probability: Unit | None = None
+    """Least probability of a pair that is kept. Default: ½, which makes the expected F1 largest; no limit where
+    `min_precision` is given."""
     labels: bool = False
     """Use labels from `twinlink review`: accepted pairs are always kept, rejected ones never (`label`), and method
     ``weighed`` learns from both."""
     min_precision: Unit | None = None
-    """Keep the longest list, most probable pairs first, whose expected precision is not below this."""
+    """Keep the longest list, most probable pairs first, whose expected precision is not below this, and of it the pairs
+    that `min_probability` allows, if it is given, too."""
     other_langs: Natural = 2
     """Maximum number of further languages matched with the wanted ones as evidence, where their pairs are doubtful."""
     internal: InternalSettings = InternalSettings()

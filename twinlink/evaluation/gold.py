@@ -13,8 +13,9 @@ the rules where they exist:
     address, side: which pages exist at all.
 
 Scheme and host are left out of the comparison unless the gold file has them; a path that ends in ``/`` is its
-``index.html``. The two pages of a pair may come in either order. Each gold pair counts once. A page of a run may be
-in the list under its own address, or under the one that it names as canonical (`Gold.with_canonical`).
+``index.html``. The two pages of a pair may come in either order. Each gold pair counts once, however often the file has
+it. A page of a run may be in the list under its own address, or under the one that it names as canonical
+(`Gold.with_canonical`).
 """
 
 from __future__ import annotations
@@ -149,20 +150,21 @@ def read_gold(path: Path) -> Gold:
     Raises
     ------
     GoldError
-        If the file does not exist, is not UTF-8, or has a line without two columns.
+        If the file does not exist, is not UTF-8, has a line without two columns, or hosts in some addresses alone.
     """
     rows = _without_header(_rows(path, 2))
     if not rows:
         raise GoldError(f"{path}: no pairs in it; expected lines of two tab-separated addresses")
     if any(not row[0] or not row[1] for row in rows):
         raise GoldError(f"{path}: expected two non-empty columns on each line")
-    with_host = any("://" in address for row in rows for address in row[:2])
+    with_host = _have_hosts(path, [address for row in rows for address in row[:2]])
     with_query = any("?" in address for row in rows for address in row[:2])
     plain = Gold((), with_host=with_host, with_query=with_query)
     beside = path.parent
     groups = {plain.key(row[2]): f"{row[1]}{row[0]}" for row in _rows(beside / "equiv.tsv", 3, optional=True)}
+    pairs = [(plain.key(row[0]), plain.key(row[1])) for row in rows]
     return Gold(
-        pairs=tuple((plain.key(row[0]), plain.key(row[1])) for row in rows),
+        pairs=_distinct(pairs),
         ignored=frozenset(
             (plain.key(row[0]), plain.key(row[1])) for row in _rows(beside / "ignore.tsv", 2, optional=True)
         ),
@@ -172,6 +174,24 @@ def read_gold(path: Path) -> Gold:
         with_host=with_host,
         with_query=with_query,
     )
+
+
+def _distinct(pairs: Iterable[Pair]) -> tuple[Pair, ...]:
+    """Return each pair once, as it stands first; the order of its pages does not matter."""
+    found: dict[frozenset[str], Pair] = {}
+    for pair in pairs:
+        found.setdefault(frozenset(pair), pair)
+    return tuple(found.values())
+
+
+def _have_hosts(path: Path, addresses: Sequence[str]) -> bool:
+    """Return whether the addresses of a gold file have hosts: all of them, or none."""
+    without = [address for address in addresses if "://" not in address]
+    if 0 < len(without) < len(addresses):
+        raise GoldError(
+            f"{path}: {without[0]} has no host, but others have one; expected whole addresses, or paths, throughout"
+        )
+    return not without
 
 
 def evaluate(pairs: Iterable[Pair], gold: Gold) -> Evaluation:
@@ -220,7 +240,7 @@ def curve_points(pairs: Sequence[Pair], scores: Sequence[float], gold: Gold) -> 
     for place, verdict in enumerate(judge_pairs([pairs[i] for i in order], gold), 1):
         if verdict is not None:
             right, scored = right + verdict, scored + 1
-            curve.append((place, scores[order[place - 1]], right / scored, right / len(gold.pairs)))
+            curve.append((place, scores[order[place - 1]], right / scored, right / max(1, len(gold.pairs))))
     return curve
 
 

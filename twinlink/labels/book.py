@@ -1,8 +1,8 @@
 """Labels of page pairs: kept in the run, append-only, by address, so that labels outlive a new match.
 
 ``RUN/review/labels.jsonl`` has one JSON object per line. A line is one step of undo: the labels of one action, for
-one pair or several (a re-pair rejects one and accepts another), or the undo of a step. An incomplete line is
-ignored, so that a step is stored completely or not at all.
+one pair or several (a re-pair rejects one and accepts another), or the undo of a step. A line that a killed process
+left incomplete is ignored, so that a step is stored completely or not at all; any other line that is none is an error.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ ACCEPTED, REJECTED, UNLABELLED = 1, 0, -1
 """Codes of `label_codes`."""
 
 _FOLDER, _NAME = "review", "labels.jsonl"
+_BEGINNING = b'{"step":"'
 _END_BYTES = 200  # a line has more; by them one sees that what was read has not been edited
 
 
@@ -108,6 +109,7 @@ class LabelBook:
         self._guard = threading.RLock()
         self._whole: list[_Line] = []
         self._tail: list[_Line] = []  # the last line without an end, if it is whole but for that
+        self._n_lines = 0
         self._read_to = 0
         self._end = b""  # of what was read
         self._seen: tuple[int, ...] = ()
@@ -191,11 +193,26 @@ class LabelBook:
         except OSError as error:
             raise RunError(f"{self.file}: cannot be read ({error.strerror})") from error
         whole = text.rfind(b"\n") + 1  # what comes behind is read again next time: it may be half written
-        self._whole += _decoded(text[:whole])
-        self._tail = list(_decoded(text[whole:]))
+        lines = [*self._decoded(text[:whole], self._n_lines)]
+        self._tail = [*self._decoded(text[whole:], self._n_lines + text.count(b"\n"))]
+        self._whole += lines
+        self._n_lines += text.count(b"\n")
         self._read_to += whole
         self._end = (self._end + text[:whole])[-_END_BYTES:]
         self._seen, self._current = seen, None
+
+    def _decoded(self, text: bytes, n_before: int) -> Iterator[_Line]:
+        """Yield the lines of a text, but for those that are cut short; ``n_before`` lines are before them."""
+        decoder = msgspec.json.Decoder(_Line)
+        for number, line in enumerate(text.split(b"\n"), n_before + 1):
+            try:
+                yield decoder.decode(line)
+            except NOT_JSON as error:
+                if not _is_cut_short(line):
+                    raise RunError(
+                        f"{self.file}, line {number}: expected labels as `twinlink review` writes them ({error});"
+                        " mend the line or delete it"
+                    ) from error
 
     def _read_on(self, file: BinaryIO) -> bytes:
         """Return the unread rest of the file; the whole file if the part read before was edited."""
@@ -208,7 +225,7 @@ class LabelBook:
         return file.read()
 
     def _forget(self) -> None:
-        self._whole, self._read_to, self._end = [], 0, b""
+        self._whole, self._n_lines, self._read_to, self._end = [], 0, 0, b""
 
     @contextmanager
     def _writing(self) -> Iterator[BinaryIO]:
@@ -242,14 +259,16 @@ def _append(file: BinaryIO, line: _Line) -> None:
     os.fsync(file.fileno())
 
 
-def _decoded(text: bytes) -> Iterator[_Line]:
-    """Yield the lines that are whole."""
-    decoder = msgspec.json.Decoder(_Line)
-    for line in text.splitlines():
-        try:
-            yield decoder.decode(line)
-        except NOT_JSON:
-            continue
+def _is_cut_short(line: bytes) -> bool:
+    """Return whether a line is what a killed process, or a lost page of a disk, left of one."""
+    text = line.strip(b" \t\r\0")
+    if not (text.startswith(_BEGINNING) or _BEGINNING.startswith(text)):
+        return False
+    try:
+        msgspec.json.decode(text)
+    except NOT_JSON:
+        return True
+    return False
 
 
 def _new_name() -> str:

@@ -158,5 +158,5 @@ def _relative_lengths(lengths: Labels, member: NDArray[np.bool_]) -> Floats:
     The words of a long page are rare on the short pages of its own language, and frequent on the long ones of another.
     """
     mean = (lengths @ member - lengths * member) / np.maximum(member.sum() - member, 1)
-    relative = lengths / np.maximum(mean, 1.0)
+    relative: Floats = lengths / np.maximum(mean, 1.0)
     return np.where(relative > 1, relative, np.minimum(relative / _SHORT, 1.0))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -96,11 +96,15 @@ def without_candidates(settings: MatchSettings, candidates: Mapping[str, int]) -
 
 
 def why_none(
-    languages: Iterable[str], wanted: Iterable[str], reasons: Collection[str] = (), no_candidates: str = ""
+    languages: Iterable[str],
+    wanted: Iterable[str],
+    reasons: Collection[str] = (),
+    no_candidates: str = "",
+    prefixes: Sequence[str] = (),
 ) -> str:
     """Return why a match found no pair, from the languages of its pages and the reasons why pages have none.
 
-    ``no_candidates`` is what `without_candidates` returned.
+    ``no_candidates`` is what `without_candidates` returned; ``prefixes`` are those of ``ingest.url_prefixes``.
 
     >>> why_none(["en", "zh-Hant"], ["en", "rus"])
     'no page is in rus (Russian), of langs en,rus'
@@ -110,7 +114,8 @@ def why_none(
     langs = set(languages)
     there = langs - {UNDETERMINED, TWO_LANGUAGES}
     if not langs:
-        return "no page was kept"
+        only = f"; only addresses that begin with {' or '.join(prefixes)} are (ingest.url_prefixes)" if prefixes else ""
+        return f"no page was kept{only}"
     if not there:
         return "the language of no page could be determined"
     if len(there) == 1:

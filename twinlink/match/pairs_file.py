@@ -50,7 +50,7 @@ def conclude(run: RunDirectory, folder: Path, config: Config) -> None:
     elif before := _pairs_before(run):
         counts = count_match(run, folder)
         no_candidates = without_candidates(config.match, counts.candidates)
-        why = why_none(counts.languages, config.langs, counts.reasons, no_candidates)
+        why = why_none(counts.languages, config.langs, counts.reasons, no_candidates, config.ingest.url_prefixes)
         raise EmptyMatchError(run.path, f"The run keeps its {before} pairs", counts, why)
     write_pairs_file(folder, run.top(folder, run.pairs_file.name))
 

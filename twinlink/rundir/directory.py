@@ -190,25 +190,21 @@ class RunDirectory:
         return waits(self.pause_file)
 
     def check_target(self, target: Path) -> None:
-        """Refuse to overwrite files of a run by an export: of this one, and of any that the target lies in.
+        """Refuse to overwrite files of this run, and of any that the target lies in (`check_target`)."""
+        check_target(target, self)
+
+    def check_own(self, target: Path) -> None:
+        """Refuse to overwrite a file that a stage or the review keeps in this run.
 
         Raises
         ------
         InputError
-            If the target is a file that a stage or the review keeps there.
-        ConfigError
-            If it is the address of a store.
+            If the target is such a file.
         """
-        check_no_address(target)
-        place = target.resolve()
-        around = (RunDirectory(folder) for folder in place.parents)
-        for run in (self, *(run for run in around if run.is_begun())):
-            own = run.path.resolve()
-            if place.is_relative_to(own) and place not in (own, own / run.report_file.name):
-                run._check_own_target(target, place.relative_to(own))
-
-    def _check_own_target(self, target: Path, name: Path) -> None:
-        first, *rest = name.parts
+        place, own = target.resolve(), self.path.resolve()
+        if not place.is_relative_to(own) or place in (own, own / self.report_file.name):
+            return
+        first, *rest = place.relative_to(own).parts
         own_files = (self.config_file, self.pairs_file, self.log_file)
         kept = (*STAGES, *(file.name for file in own_files), REPLACEMENT, *_RECORDS)
         is_said = first == "review" and rest in ([], ["labels.jsonl"], [self.pause_file.name])
@@ -369,3 +365,19 @@ def site_name(site: str) -> str:
     if len(name) > _LONGEST_NAME:
         name = f"{name[:_LONGEST_NAME]}~{hashlib.blake2b(site.encode(), digest_size=8).hexdigest()}"
     return f"{name}.parquet"
+
+
+def check_target(target: Path, *runs: RunDirectory) -> None:
+    """Refuse to overwrite files of some runs by an export, and of any run that the target lies in.
+
+    Raises
+    ------
+    InputError
+        If the target is a file that a stage or the review keeps there.
+    ConfigError
+        If it is the address of a store.
+    """
+    check_no_address(target)
+    around = (RunDirectory(folder) for folder in target.resolve().parents)
+    for run in (*runs, *(run for run in around if run.is_begun())):
+        run.check_own(target)

@@ -19,7 +19,10 @@ from twinlink.errors import ShapeError
 from twinlink.similarity import kernels
 from twinlink.sparse import entry_rows, select
 
-__all__ = ["Decision", "PairList", "choose_threshold", "keep_pairs"]
+__all__ = ["EVEN", "Decision", "PairList", "choose_threshold", "keep_pairs"]
+
+EVEN = 0.5
+"""Least probability of a pair that is kept, if nothing else is given: it makes the expected F1 largest."""
 
 Floats = NDArray[np.float64]
 
@@ -134,18 +137,17 @@ def choose_threshold(
 
 
 def keep_pairs(
-    probabilities: NDArray[np.floating], min_probability: float = 0.5, min_precision: float | None = None
+    probabilities: NDArray[np.floating], min_probability: float | None = None, min_precision: float | None = None
 ) -> NDArray[np.bool_]:
     """Mark the pairs to keep.
 
     Parameters
     ----------
     probabilities : ndarray, shape (n_pairs,), values in [0, 1]
-    min_probability : float
-        Least probability of a single pair.
+    min_probability : float, optional
+        Least probability of a single pair. By default `EVEN` without ``min_precision``, else 0.
     min_precision : float, optional
-        Instead: the longest list, most probable pairs first, whose mean probability (its expected precision) is not
-        below this.
+        The longest list, most probable pairs first, whose mean probability (its expected precision) is not below this.
 
     Examples
     --------
@@ -154,12 +156,12 @@ def keep_pairs(
     ([True, False, True], [True, True, True])
     """
     if min_precision is None:
-        return np.asarray(probabilities >= min_probability)
+        return np.asarray(probabilities >= (EVEN if min_probability is None else min_probability))
     order = np.argsort(-probabilities, kind="stable")
     enough = np.flatnonzero(np.cumsum(probabilities[order]) >= min_precision * np.arange(1, len(order) + 1) - 1e-9)
     keep = np.zeros(len(order), np.bool_)
     keep[order[: enough[-1] + 1 if len(enough) else 0]] = True
-    return keep
+    return np.asarray(keep & (probabilities >= (min_probability or 0.0)))
 
 
 def _check(scores: csr_array, matching: PairList, vectors_a: csr_array, vectors_b: csr_array) -> None:

@@ -92,16 +92,19 @@ def test_two_stored_runs_are_compared(address: str) -> None:
     assert done.object["both"]["n"] == 5
 
 
+LINE = '{"step":"1","who":"ann","when":"2026-01-01T00:00:00Z"}\n'
+
+
 def test_labels_of_a_review_are_stored_when_it_ends(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def serve(run: Path, **options: object) -> None:
         LabelBook(run).file.parent.mkdir(exist_ok=True)
-        LabelBook(run).file.write_text("{}\n")
+        LabelBook(run).file.write_text(LINE)
 
     with patch("twinlink.review.server.review", serve):
         assert twinlink("review", address, "--no-open").returncode == 0
-    assert (fresh(address, tmp_path, monkeypatch) / LABELS).read_text() == "{}\n"
+    assert (fresh(address, tmp_path, monkeypatch) / LABELS).read_text() == LINE
 
 
 def test_what_cannot_be_stored_now_is_stored_by_the_next_command(

@@ -14,13 +14,19 @@ from twinlink.errors import NothingFoundError, TwinlinkError
 from twinlink.language_names import meanings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import pyarrow as pa
 
     from twinlink.match.pairs_file import EmptyMatchError
     from twinlink.run import Run
     from twinlink.rundir.directory import RunDirectory
     from twinlink.spiders.crawling import CrawlProgress
     from twinlink.system.memory import Memory
+
+
+_NAMED = 3
+"""Maximum number of pairs of languages that a note names."""
 
 
 class SiteResult(msgspec.Struct, frozen=True):
@@ -147,8 +153,8 @@ class PairsResult(Record, frozen=True, kw_only=True):
     ended: str | None = None
     """How a match without a pair ended that left the earlier pairs in place; null for any other."""
     notes: list[str] = msgspec.field(default_factory=list)
-    """What the method cannot do on these sites, and which of them are expected to need more memory than
-    ``run.memory`` allows, in sentences."""
+    """In sentences: what the method cannot do on these sites, which of them are expected to need more memory than
+    ``run.memory`` allows, and which languages were taken where none was wanted and a site has more than two."""
 
     @classmethod
     def of_none(cls, error: EmptyMatchError) -> PairsResult:
@@ -189,14 +195,14 @@ class PairsResult(Record, frozen=True, kw_only=True):
 
         directory = RunDirectory(found.path)
         folder = directory.stage_folder("match")
-        pairs = read_table(folder / "pairs", PAIRS, ("probability", "risk"))
+        pairs = read_table(folder / "pairs", PAIRS, ("lang_a", "lang_b", "probability", "risk"))
         n_pairs, n_unknown = len(pairs), pairs["probability"].null_count
         expected = expected_precision(pairs["probability"].to_numpy(), pairs["risk"].to_numpy())
         counts = count_match(directory, folder)
         no_candidates = _without_candidates(directory, counts.candidates)
         too_much = too_large(list(iter_parts(directory.path / "ingest" / "pages")), memory) if memory else ""
         report = directory.report_file
-        why = why_none(counts.languages, langs, counts.reasons, no_candidates)
+        why = why_none(counts.languages, langs, counts.reasons, no_candidates, found.config.ingest.url_prefixes)
         return cls(
             run=str(found.path),
             n_pages=counts.n_pages,
@@ -213,7 +219,10 @@ class PairsResult(Record, frozen=True, kw_only=True):
             report=str(report) if report.is_file() else None,
             why_none=None if n_pairs else why,
             sentences=sentences,
-            notes=[*filter(None, (no_candidates if n_pairs or why != no_candidates else "", too_much))],
+            notes=[
+                *filter(None, (no_candidates if n_pairs or why != no_candidates else "", too_much)),
+                *([] if langs else _chosen(pairs, counts.languages)),
+            ],
         )
 
     def problem(self) -> TwinlinkError | None:
@@ -222,7 +231,8 @@ class PairsResult(Record, frozen=True, kw_only=True):
             return None if self.sentences is None else self.sentences.problem()
         if self.ended is not None:
             return NothingFoundError(self.ended)
-        return NothingFoundError(f"0 pairs: {self.why_none}. The reasons above count every page; tables: {self.run}")
+        counted = "The reasons above count every page; tables" if self.rejects else "Tables"
+        return NothingFoundError(f"0 pairs: {self.why_none}. {counted}: {self.run}")
 
     def remedy(self) -> tuple[str, ...]:
         """Return the match of the two most frequent languages, where other ones were wanted."""
@@ -254,6 +264,18 @@ def _without_candidates(directory: RunDirectory, candidates: Mapping[str, int]) 
     signature = directory.read_signature("match")
     settings = msgspec.convert(signature.settings.get("match", {}) if signature else {}, MatchSettings)
     return without_candidates(settings, candidates)
+
+
+def _chosen(pairs: pa.Table, languages: Iterable[str]) -> list[str]:
+    """Return which languages were taken where none was wanted and sites may have more than two."""
+    from twinlink.languages import UNDETERMINED
+
+    if len({*languages} - {UNDETERMINED}) <= 2 or not len(pairs):
+        return []
+    counted = pairs.group_by(["lang_a", "lang_b"]).aggregate([([], "count_all")]).sort_by([("count_all", "descending")])
+    named = [f"{row['lang_a']}-{row['lang_b']} ({row['count_all']})" for row in counted.to_pylist()]
+    shown = ", ".join(named[:_NAMED]) + (", …" if len(named) > _NAMED else "")
+    return [f"pairs of {shown}: the two most frequent languages of each site; --langs chooses others"]
 
 
 def _meant(folder: Path, wanted: Sequence[str]) -> dict[str, dict[str, int]]:

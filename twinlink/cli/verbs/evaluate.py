@@ -110,11 +110,14 @@ def explain(
 
 def _verdicts_file(pairs: Path, out: Path | None) -> Path:
     """Return where the verdicts go, once it is known that they can."""
+    from twinlink.rundir.directory import check_target
+
     target = out or pairs.with_suffix(".verdicts.tsv")
     if target.is_dir() or not target.parent.is_dir():
         raise InputError(f"{target}: expected the name of a file in a folder that exists")
     if target.exists() and target.samefile(pairs):
         raise InputError(f"{target}: this is the list of pairs itself; choose another name")
+    check_target(target)
     return target
 
 

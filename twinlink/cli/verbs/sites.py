@@ -56,9 +56,11 @@ def patterns(
     from twinlink.jobs.mine import patterns_stage
     from twinlink.patterns.library import check_library_path
     from twinlink.patterns.stage import export_library
+    from twinlink.rundir.directory import check_target
 
     if export is not None:
         check_library_path(export)
+        check_target(export)
     settings = settings_of(run, config, set_, {"match.patterns.libraries": library}, forget)
     opened(run)
     with working(run, quiet, settings, ("patterns",), verbose=verbose) as (directory, report):
@@ -99,11 +101,13 @@ def rank(
     """
     from twinlink.cli.results.sites import RankResult
     from twinlink.jobs.mine import rank_stage
+    from twinlink.rundir.directory import check_target
     from twinlink.sites.export import check_export
     from twinlink.sites.stage import export_graph
 
     if export is not None:
         check_export(export)
+        check_target(export)
     given = {"ranking.host_graph": host_graph, "ranking.graph.common_crawl": common_crawl}
     settings = settings_of(run, config, set_, given, forget)
     opened(run)

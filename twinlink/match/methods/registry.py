@@ -9,8 +9,7 @@ from typing import Any
 
 from twinlink.config import MatchSettings
 from twinlink.errors import ConfigError
-
-_DEFAULT_PROBABILITY = MatchSettings().min_probability
+from twinlink.similarity.decision import EVEN
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ def check_cut(settings: MatchSettings) -> None:
     ConfigError
         If the settings select pairs by probability or expected precision, and the method gives no probabilities.
     """
-    is_cut = settings.min_precision or settings.min_probability > _DEFAULT_PROBABILITY
+    is_cut = settings.min_precision or (settings.min_probability or 0.0) > EVEN
     if is_cut and not METHODS[settings.method].has_probabilities:
         raise ConfigError(
             f"match: method {settings.method} gives no probabilities: match.min_precision and match.min_probability"

@@ -35,6 +35,7 @@ from twinlink.match.stage import match
 from twinlink.review.reading.orders import ordered
 from twinlink.run import Run
 from twinlink.rundir.directory import RunDirectory
+from twinlink.similarity.decision import EVEN
 
 __all__ = ["Point", "Quality", "curve", "main", "quality"]
 
@@ -143,7 +144,7 @@ def _open_site(folder: Path) -> Iterator[_Site]:
 
 def _answer(pairs: pd.DataFrame, asking: Asking, gold: Gold, said: Answers, n_wanted: int) -> list[tuple[Pair, bool]]:
     """Label pairs until there are ``n_wanted`` labels or no pairs left; record the answers; return the new labels."""
-    handed_out = pairs[pairs["probability"] >= Config().match.min_probability].reset_index(drop=True)
+    handed_out = pairs[pairs["probability"] >= EVEN].reset_index(drop=True)
     left = n_wanted - sum(answer is not None for answer in said.values())
     new: list[tuple[Pair, bool]] = []
     for row in asking(handed_out).tolist() if left > 0 else []:
@@ -186,7 +187,7 @@ def quality(pairs: pd.DataFrame, gold: Gold, without: set[Pair] | frozenset[Pair
     urls = list(zip(pairs["url_a"], pairs["url_b"], strict=True))
     probabilities = pairs["probability"].to_numpy(np.float64)
     kept = [place for place, pair in enumerate(urls) if pair not in without]
-    handed_out = [place for place in kept if probabilities[place] >= Config().match.min_probability]
+    handed_out = [place for place in kept if probabilities[place] >= EVEN]
     found = evaluate([urls[place] for place in handed_out], gold)
     points = precision_coverage([urls[place] for place in kept], probabilities[kept].tolist(), gold)
     best = max((2 * p * r / (p + r) for _, p, r in points if p + r), default=0.0)

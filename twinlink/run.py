@@ -169,9 +169,9 @@ class Run(RunTables):
 
     def _gold(self, gold: str | Path | Gold) -> Gold:
         """Return known pairs that may name the run's pages by their canonical addresses."""
-        from twinlink.evaluation.gold import read_gold
+        from twinlink.evaluation.gold import Gold, read_gold
 
-        known = read_gold(Path(gold)) if isinstance(gold, str | Path) else gold
+        known = gold if isinstance(gold, Gold) else read_gold(Path(gold))
         return known.with_canonical(own_and_canonical(self.pages))
 
     def report(self, target: str | Path | None = None, gold: str | Path | None = None) -> Path:

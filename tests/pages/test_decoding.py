@@ -85,6 +85,24 @@ def test_utf_8_beats_a_label_that_is_wrong(label: str) -> None:
     assert decode(f"<p>{HANT}".encode(), f"text/html; charset={label}") == (f"<p>{HANT}", "utf-8")
 
 
+@pytest.mark.parametrize(
+    ("text", "codec", "name"),
+    [
+        (FRENCH, "cp1252", "cp1252"),
+        (HANS, "gb18030", "gb18030"),
+        (HANT, "big5", "big5hkscs"),
+        (RUSSIAN, "koi8-r", "koi8-r"),
+    ],
+)
+def test_a_label_of_utf_8_is_not_believed_where_most_is_undecodable(text: str, codec: str, name: str) -> None:
+    assert decode(f"<p>{text}".encode(codec), "text/html; charset=utf-8") == (f"<p>{text}", name)
+
+
+def test_a_few_undecodable_bytes_do_not_turn_a_label_of_utf_8_over() -> None:
+    for body in (b"<p>caf\xe9 r\xe9sum\xe9", f"<p>{HANT}".encode() + 5 * b"\xe9 "):
+        assert decode(body, "text/html; charset=utf-8") == (body.decode(errors="replace"), "utf-8")
+
+
 def test_a_chance_of_valid_utf_8_does_not() -> None:
     body = "<p>模式".encode("gbk")  # its bytes are also two letters in UTF-8
     assert body.decode("utf-8")

@@ -199,3 +199,18 @@ def test_a_link_is_written_through(tmp_path: Path) -> None:
         write_text(link, text)
         assert (link.is_symlink(), target.read_text()) == (True, text)
     assert sorted(file.name for file in tmp_path.iterdir()) == ["link", "target"]
+
+
+@pytest.mark.parametrize("name", ["pairs.tsv", "report.html"])
+def test_files_that_no_job_has_made_are_not_replaced(tmp_path, name):
+    (tmp_path / name).write_text("mine")
+    with pytest.raises(RunError, match=f"{name}: no job has made this file"), RunDirectory.held(tmp_path):
+        pass
+    assert [file.name for file in tmp_path.iterdir()] == [name]
+
+
+def test_a_run_replaces_its_own_files(run):
+    write(run, signature())
+    run.pairs_file.write_text("pairs")
+    with RunDirectory.held(run.path) as held:
+        assert held.path == run.path

@@ -43,6 +43,8 @@ _INSIDE = bytes(range(0xC0))  # the bytes that begin no character of several byt
 _KAZAKH_ONLY = bytes([0x8D, 0x9D, 0xBD, 0xBE])  # Қ қ Ң ң
 _YERU = 0xFB  # ы
 _SURE_KAZAKH = 3
+_UNDECODABLE = "\ufffd"
+_SURE_MISLABELLED = 4  # undecodable places of a page that is said to be UTF-8: fewer may be stray bytes
 _HTML = frozenset(("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"))
 # Types that say nothing (the MIME Sniffing Standard's unknown types), and the two that XHTML is served with beside its
 # own.
@@ -66,7 +68,8 @@ def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
     all
        bytes; where both do, the one that the bytes look like; else the header, unless that says iso-8859-1, which
        servers send unasked;
-    4. UTF-8 if the body is valid in it, a guess from the bytes (uchardet in resiliparse), UTF-8.
+    4. UTF-8 if the body is valid in it, a guess from the bytes (uchardet in resiliparse), UTF-8: without labels, and
+       where the label says UTF-8, but of what is not ASCII more is undecodable than not.
 
     Labels mean what they mean to browsers (``big5`` includes the Hong Kong characters), and windows-1251 is KZ-1048
     where the bytes are Kazakh. Unlike in browsers, a wrong header does not override a right meta element: old sites
@@ -87,7 +90,8 @@ def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
         charset = "utf-16-le"  # the standard's meaning of the label without a byte order mark
     if charset == "cp1251" and _is_kazakh(body):
         charset = "kz1048"
-    return to_unicode(body, charset), charset
+    text = to_unicode(body, charset)
+    return _decode_unlabelled(body) if charset == "utf-8" and _is_mislabelled(text) else (text, charset)
 
 
 def decode_as(body: bytes, charset: str) -> str:
@@ -98,6 +102,12 @@ def decode_as(body: bytes, charset: str) -> str:
     """
     mark, mark_bytes = read_bom(body)
     return to_unicode(body[len(mark_bytes) :] if mark is not None and mark_bytes else body, charset)
+
+
+def _is_mislabelled(text: str) -> bool:
+    """Return whether a text that was decoded as UTF-8 has more undecodable places than characters beyond ASCII."""
+    n_undecodable = text.count(_UNDECODABLE)
+    return n_undecodable >= _SURE_MISLABELLED and 2 * n_undecodable > len(text) - len(text.encode("ascii", "ignore"))
 
 
 def _wide(body: bytes) -> str | None:

@@ -102,7 +102,7 @@ class RunDirectory:
         Raises
         ------
         RunError
-            If the directory cannot be made or written to.
+            If the directory cannot be made or written to, or has a file that no run has made and a job would replace.
         RunLockedError
             If another process holds it.
         """
@@ -113,6 +113,7 @@ class RunDirectory:
             cls.create(path)
             with run.lock():
                 try:
+                    run._check_free()
                     yield run
                 except BaseException:
                     if not (has_lock or run.is_begun()):
@@ -148,6 +149,12 @@ class RunDirectory:
         """Return whether a job has left results that another one can continue; settings alone do not count."""
         results = (self.path / stage / SIGNATURE for stage in STAGES)
         return any(file.is_file() for file in (*map(self.path.joinpath, _LEDGERS), *results))
+
+    def _check_free(self) -> None:
+        """Refuse to replace files that no job has left."""
+        for file in (self.pairs_file, self.report_file):
+            if file.exists() and not self.is_begun():
+                raise RunError(f"{file}: no job has made this file, but one would replace it; choose another folder")
 
     @property
     def config_file(self) -> Path:

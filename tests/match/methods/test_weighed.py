@@ -436,6 +436,24 @@ def test_tiny_sites_keep_their_candidates(n: int, seeds: tuple[int, ...]) -> Non
         assert f1(site, site.found()) == 1.0
 
 
+def test_pages_of_sure_pairs_keep_fewer_candidates_but_not_with_labels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With labels and few candidates, a look-alike lost its pair in every other round."""
+    asked: list[tuple[int, int]] = []
+
+    def strongest(*args: object) -> sp.csr_array:
+        asked.append(tuple(int(np.min(most)) for most in args[2:]))  # type: ignore[arg-type]
+        return kept_by(*args)  # type: ignore[arg-type]
+
+    kept_by = weighed.strongest
+    monkeypatch.setattr(weighed, "strongest", strongest)
+    site = made_site(120)
+    labels = sp.csr_array((np.ones(10, np.int8), (np.arange(10), np.arange(10))), shape=(120, 120))
+    between = replace(no_links(site.a, site.b), labels=labels)
+    site.found(between)
+    assert asked[0] == (weighed.OF_SURE, weighed.OF_SURE)
+    assert asked[-1] == (20, 20)
+
+
 def test_pages_that_only_url_patterns_join_are_candidates() -> None:
     """No word, tag or link says anything; their addresses differ in the language alone."""
     whole = made_site(10)

@@ -510,7 +510,7 @@ def reasons_of(*matches: SideMatch) -> dict[str, tuple[str, str]]:
 
 
 NO_CANDIDATE = ("no-candidate", "it has no candidate")
-GOOD = ("no-partner-left", "each of its candidates is paired with another page that is equally good or better")
+GOOD = ("no-partner-left", "the matching gave each of its candidates to another page that is equally good or better")
 APART = ("label", "labels rejected pairs, and the remaining pages were not matched again")
 
 

@@ -14,7 +14,7 @@ from twinlink.match.labels import rejected_pages
 from twinlink.match.selection import SideMatch
 from twinlink.tables import Reject
 
-_GOOD = "each of its candidates is paired with another page that is equally good or better"
+_GOOD = "the matching gave each of its candidates to another page that is equally good or better"
 _CROWDED = (
     "its address differs in one place from too many others (match.url_rule.max_others), and in more than one token"
 )

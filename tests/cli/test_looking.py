@@ -14,8 +14,10 @@ import pytest
 
 from tests.calling import mine_toy, twinlink
 from tests.made_sites import BASE, write_toy
+from twinlink.cli.results.pages import PairsResult
 from twinlink.config import Config
 from twinlink.jobs.mine import mine_stages
+from twinlink.run import open_run
 from twinlink.rundir.directory import RunDirectory
 
 ADDRESS = "http://127.0.0.1:8765/?key=x"
@@ -57,6 +59,14 @@ def test_report_says_where_it_is_and_opens_it_when_asked(run: Path, tmp_path: Pa
     assert opened == [(tmp_path / "my report.html").as_uri()]
     refused = twinlink("report", run, "-o", tmp_path / "no" / "x.html")
     assert (refused.returncode, "cannot be written" in refused.stderr) == (2, True)
+
+
+def test_a_report_that_could_not_be_written_is_missed(run: Path, tmp_path: Path) -> None:
+    alone = Path(shutil.copytree(run, tmp_path / "run"))
+    (alone / "report.html").unlink()
+    without, with_one = (PairsResult.of(open_run(path), ["en", "zh"], with_report=True).notes for path in (alone, run))
+    assert with_one == []
+    assert without == ["the report could not be written; `twinlink report` says why"]
 
 
 def test_a_report_without_pairs_suggests_what_may_give_some(tmp_path: Path) -> None:

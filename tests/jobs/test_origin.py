@@ -185,6 +185,14 @@ def test_an_empty_folder_is_no_further_source(run: Path, tmp_path: Path) -> None
     assert len(open_run(run).pairs) == 5
 
 
+@pytest.mark.parametrize("verb", ["mine", "ingest"])
+def test_the_folder_that_is_read_cannot_be_the_run(toy: Path, verb: str) -> None:
+    before = sorted(toy.rglob("*"))
+    done = twinlink(verb, toy, "-o", toy, "--base-url", BASE)
+    assert (done.returncode, "cannot be the folder that is read" in done.stderr) == (2, True)
+    assert sorted(toy.rglob("*")) == before
+
+
 def test_labels_count_in_a_replacement(run: Path, toy: Path) -> None:
     row = open_run(run).pairs.iloc[0]
     said = {"url_a": row["url_a"], "url_b": row["url_b"], "verdict": "reject"}

@@ -161,9 +161,12 @@ def entering(
 
     Raises
     ------
+    InputError
+        If a folder to be read is the run directory.
     RunError
         If the run was made from something else, or was begun to be replaced by something else; or is a further match.
     """
+    _check_apart(run, paths)
     check_own_pages(run)
     if how != "replace" or origin_of(run) == Origin():
         with leaving_nothing(run):
@@ -182,6 +185,13 @@ def entering(
             shutil.rmtree(run.replacement, ignore_errors=True)
         raise
     run.replace()
+
+
+def _check_apart(run: RunDirectory, paths: Iterable[Path]) -> None:
+    """Refuse to read the run directory: its report would be a page, and each result would change the source."""
+    for path in paths:
+        if path.resolve() == run.path.resolve():
+            raise InputError(f"{path}: the run directory cannot be the folder that is read; choose another one with -o")
 
 
 def _check_pages(run: RunDirectory, fresh: RunDirectory) -> None:

@@ -112,7 +112,7 @@ def mine(
         mine_stages(addresses, run, settings.config, report, how, align=align, workers=at_work)
     sentences = SentencesResult.of(out, settings.config.bitext.min_score) if align else None
     memory = None if cluster else settings.config.memory
-    result = PairsResult.of(opened(out), settings.config.langs, sentences, memory)
+    result = PairsResult.of(opened(out), settings.config.langs, sentences, memory, with_report=True)
     print_result(result, as_json, quiet, [command("review", out)])
 
 

@@ -120,7 +120,8 @@ def test_notebook_runs_and_what_it_says_holds(path: Path, tmp_path: Path, monkey
     claims = CLAIMS[path.stem]
     check = f"import json\nprint(json.dumps([claim for claim in {list(claims)!r} if not eval(claim)]))"
     done = run_notebook(path, tmp_path, check)
-    failed = json.loads(done.cells[-1].outputs[-1].text)
+    said = "".join(out.text for out in done.cells[-1].outputs if out.output_type == "stream" and out.name == "stdout")
+    failed = json.loads(said)  # a slow kernel may send the end of the line by itself
     assert [f"{claims[claim]}: {claim}" for claim in failed] == []
     streams = [out for cell in code_cells(done) for out in cell.outputs if out.output_type == "stream"]
     assert [out.text for out in streams if out.name == "stderr"] == [], "warnings belong into no documentation"

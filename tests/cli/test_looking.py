@@ -14,10 +14,9 @@ import pytest
 
 from tests.calling import mine_toy, twinlink
 from tests.made_sites import BASE, write_toy
-from twinlink.cli.results.pages import PairsResult
 from twinlink.config import Config
+from twinlink.errors import InputError
 from twinlink.jobs.mine import mine_stages
-from twinlink.run import open_run
 from twinlink.rundir.directory import RunDirectory
 
 ADDRESS = "http://127.0.0.1:8765/?key=x"
@@ -61,12 +60,14 @@ def test_report_says_where_it_is_and_opens_it_when_asked(run: Path, tmp_path: Pa
     assert (refused.returncode, "cannot be written" in refused.stderr) == (2, True)
 
 
-def test_a_report_that_could_not_be_written_is_missed(run: Path, tmp_path: Path) -> None:
-    alone = Path(shutil.copytree(run, tmp_path / "run"))
-    (alone / "report.html").unlink()
-    without, with_one = (PairsResult.of(open_run(path), ["en", "zh"], with_report=True).notes for path in (alone, run))
-    assert with_one == []
-    assert without == ["the report could not be written; `twinlink report` says why"]
+def test_a_report_that_could_not_be_written_is_named(tmp_path: Path) -> None:
+    """Where an earlier report stays, too."""
+    for _ in range(2):
+        with patch("twinlink.jobs.mine.report_stage", side_effect=InputError("report.html: cannot be written")):
+            done = mine_toy(tmp_path, "-q", "--json")
+        assert done.returncode == 0
+        assert done.object["notes"] == ["the report was not written: report.html: cannot be written"]
+        assert mine_toy(tmp_path, "-q", "--json").object["notes"] == []
 
 
 def test_a_report_without_pairs_suggests_what_may_give_some(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ from twinlink.pages.linearise import PageShape, linearise
 from twinlink.pages.parser import parse_page
 from twinlink.rundir.directory import RunDirectory
 from twinlink.similarity.checks import Check, noted, pair_texts
-from twinlink.similarity.decision import EVEN
+from twinlink.similarity.decision import least_probability
 from twinlink.similarity.filter_verdicts import FilterVerdicts
 from twinlink.sparse import positions
 from twinlink.tables import PAGES, VERDICTS, iter_parts, read_table, tsv_lines
@@ -326,7 +326,7 @@ class _Set:
             sides = [page.given for page in self._a], [page.given for page in self._b]
             parallel, scores = judge_by_default(*sides, self._rows, self._columns, self._settings)
             verdicts = [PARALLEL if yes else NOT_PARALLEL for yes in parallel.tolist()]
-            least = EVEN if self._settings.min_probability is None else self._settings.min_probability
+            least = least_probability(self._settings.min_probability, self._settings.min_precision)
             checks = [replace(noted("probability", scores, least, ">="), passed=parallel)]
         else:
             judged = judge(self.alignment, method, self._settings.models)

@@ -95,8 +95,8 @@ def mine_stages(
     *,
     align: bool = False,
     workers: Workers = EVERYBODY,
-) -> None:
-    """Run all stages for ``inputs`` (addresses, archives, folders) in ``run``.
+) -> str:
+    """Run all stages for ``inputs`` (addresses, archives, folders) in ``run``; return why there is no report, or "".
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def mine_stages(
             _show(place, report)  # so that an error does not leave the report of the earlier pairs
             align_stage(place, config, report, workers)
         _load_parts(place, config, report)
-    _show(run, report)
+    return _show(run, report)
 
 
 def _load_parts(run: RunDirectory, config: Config, report: Report) -> None:
@@ -158,13 +158,15 @@ def _load_match(langs: Sequence[str]) -> None:
         load_dictionary()
 
 
-def _show(run: RunDirectory, report: Report) -> None:
-    """Write the report; a failure does not affect the results."""
+def _show(run: RunDirectory, report: Report) -> str:
+    """Write the report; a failure does not affect the results, and is returned."""
     report("report", 0, None, "drawing")
     try:
         report_stage(run)
     except TwinlinkError as error:
         report("report", 0, None, f"not written: {error}")
+        return f"the report was not written: {error}"
+    return ""
 
 
 def _check_match(config: Config) -> None:

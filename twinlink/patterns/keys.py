@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -38,6 +38,8 @@ _DEFAULT_DOCUMENTS = tuple(
 
 _STARS = (("", ""), ("", "*"), ("*", ""), ("*", "*"))
 """What stands before and behind the letters of a key: of TOKEN, HEAD, TAIL, INSIDE."""
+
+SpanT = TypeVar("SpanT", int, NDArray[np.integer])
 
 Places = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
@@ -223,11 +225,12 @@ def _parts(forms: Forms, which: NDArray[np.integer], spans: NDArray[np.integer])
 
 def _places(forms: Forms, which: NDArray[np.integer], spans: NDArray[np.integer]) -> tuple[Places, Places]:
     """Return where in the text of all forms a span of each of some forms begins and ends."""
-    starts = forms.starts[which]
-    return starts + ((spans >> 16) & ~REPEATED), starts + (spans & 0xFFFF)
+    starts, (begins, ends) = forms.starts[which], _span(spans)
+    return starts + begins, starts + ends
 
 
-def _span(span: int) -> tuple[int, int]:
+def _span(span: SpanT) -> tuple[SpanT, SpanT]:
+    """Return where one span, or each of some, begins and ends in its form."""
     return (span >> 16) & ~REPEATED, span & 0xFFFF
 
 

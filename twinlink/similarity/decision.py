@@ -19,7 +19,7 @@ from twinlink.errors import ShapeError
 from twinlink.similarity import kernels
 from twinlink.sparse import entry_rows, select
 
-__all__ = ["EVEN", "Decision", "PairList", "choose_threshold", "keep_pairs"]
+__all__ = ["EVEN", "Decision", "PairList", "choose_threshold", "keep_pairs", "least_probability"]
 
 EVEN = 0.5
 """Least probability of a pair that is kept, if nothing else is given: it makes the expected F1 largest."""
@@ -145,7 +145,7 @@ def keep_pairs(
     ----------
     probabilities : ndarray, shape (n_pairs,), values in [0, 1]
     min_probability : float, optional
-        Least probability of a single pair. By default `EVEN` without ``min_precision``, else 0.
+        Least probability of a single pair; by default that of `least_probability`.
     min_precision : float, optional
         The longest list, most probable pairs first, whose mean probability (its expected precision) is not below this.
 
@@ -155,13 +155,25 @@ def keep_pairs(
     >>> keep_pairs(probabilities).tolist(), keep_pairs(probabilities, min_precision=0.7).tolist()
     ([True, False, True], [True, True, True])
     """
+    is_likely = np.asarray(probabilities >= least_probability(min_probability, min_precision))
     if min_precision is None:
-        return np.asarray(probabilities >= (EVEN if min_probability is None else min_probability))
+        return is_likely
     order = np.argsort(-probabilities, kind="stable")
     enough = np.flatnonzero(np.cumsum(probabilities[order]) >= min_precision * np.arange(1, len(order) + 1) - 1e-9)
     keep = np.zeros(len(order), np.bool_)
     keep[order[: enough[-1] + 1 if len(enough) else 0]] = True
-    return np.asarray(keep & (probabilities >= (min_probability or 0.0)))
+    return keep & is_likely
+
+
+def least_probability(min_probability: float | None, min_precision: float | None) -> float:
+    """Return the least probability of a pair that is kept: the given one, else `EVEN`; 0 if a precision is given alone.
+
+    >>> least_probability(None, None), least_probability(None, 0.9), least_probability(0.3, 0.9)
+    (0.5, 0.0, 0.3)
+    """
+    if min_probability is not None:
+        return min_probability
+    return EVEN if min_precision is None else 0.0
 
 
 def _check(scores: csr_array, matching: PairList, vectors_a: csr_array, vectors_b: csr_array) -> None:

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from twinlink.system.memory import Memory
 
 
-_NO_REPORT = "the report could not be written; `twinlink report` says why"
 _NAMED = 3
 """Maximum number of pairs of languages that a note names."""
 
@@ -155,8 +154,8 @@ class PairsResult(Record, frozen=True, kw_only=True):
     """How a match without a pair ended that left the earlier pairs in place; null for any other."""
     notes: list[str] = msgspec.field(default_factory=list)
     """In sentences: what the method cannot do on these sites, which of them are expected to need more memory than
-    ``run.memory`` allows, which languages were taken where none was wanted and a site has more than two, and that there
-    is no report."""
+    ``run.memory`` allows, why the report was not written, and which languages were taken where none was wanted and a
+    site has more than two."""
 
     @classmethod
     def of_none(cls, error: EmptyMatchError) -> PairsResult:
@@ -187,11 +186,11 @@ class PairsResult(Record, frozen=True, kw_only=True):
         langs: Sequence[str],
         sentences: SentencesResult | None = None,
         memory: Memory | None = None,
-        with_report: bool = False,
+        note: str = "",
     ) -> PairsResult:
         """Make it from a run that was matched in the languages ``langs``, as the user wrote them, within ``memory``.
 
-        ``with_report``: the command writes a report, too.
+        ``note`` is what the command has to say besides.
         """
         from twinlink.evaluation.expected import expected_precision
         from twinlink.match.counts import count_match, why_none
@@ -226,9 +225,8 @@ class PairsResult(Record, frozen=True, kw_only=True):
             why_none=None if n_pairs else why,
             sentences=sentences,
             notes=[
-                *filter(None, (no_candidates if n_pairs or why != no_candidates else "", too_much)),
+                *filter(None, (no_candidates if n_pairs or why != no_candidates else "", too_much, note)),
                 *([] if langs else _chosen(pairs, counts.languages)),
-                *([_NO_REPORT] if with_report and not report.is_file() else []),
             ],
         )
 

@@ -109,10 +109,10 @@ def mine(
         explaining_no_pair(as_json, quiet),
         working(out, quiet, settings, ALL_STAGES, verbose=verbose) as (run, report),
     ):
-        mine_stages(addresses, run, settings.config, report, how, align=align, workers=at_work)
+        note = mine_stages(addresses, run, settings.config, report, how, align=align, workers=at_work)
     sentences = SentencesResult.of(out, settings.config.bitext.min_score) if align else None
     memory = None if cluster else settings.config.memory
-    result = PairsResult.of(opened(out), settings.config.langs, sentences, memory, with_report=True)
+    result = PairsResult.of(opened(out), settings.config.langs, sentences, memory, note)
     print_result(result, as_json, quiet, [command("review", out)])
 
 

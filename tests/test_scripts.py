@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from twinlink.language.identify import count_scripts
 from twinlink.scripts import (
-    _UNITS,
+    _UNIT,
     _UNUSABLE,
     _expander,
     chinese_converter,
@@ -51,7 +51,7 @@ def test_clean_text(text: str) -> None:
 
 @given(st.sampled_from(["LATIN", "HAN", "CYRILLIC", "HANGUL"]), st.one_of(TEXTS, st.text("abéя行각ि1 '-", max_size=12)))
 def test_units_of_one_script(script: str, text: str) -> None:
-    expected = _UNITS.sub(lambda unit: unit[0] if script_of(unit[0][0]) == script else " ", text)
+    expected = re.sub(_UNIT, lambda unit: unit[0] if script_of(unit[0][0]) == script else " ", text)
     assert only_script(script, text) == expected
 
 

@@ -10,6 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from twinlink.expressions import expression
+
 if TYPE_CHECKING:
     import opencc
 
@@ -32,14 +34,13 @@ SINGLE_CHARACTERS = UNSPACED + _TIBETAN + _HALF_WIDTH_KANA
 
 # Hangul has spaces, but its syllables say which language it is as characters do.
 _COUNTED = SINGLE_CHARACTERS + _HANGUL
+_SINGLE = f"[{_COUNTED}]"
 _IN_WORD = rf"[^\W\d_{_COUNTED}]"
 _UNIT = rf"[{_COUNTED}]|{_IN_WORD}+"
-_UNITS, _UNITS_AND_BREAKS = re.compile(_UNIT), re.compile(rf"{_UNIT}|\n")
+_UNIT_OR_BREAK = rf"{_UNIT}|\n"
 # Those that do not begin with a letter of ASCII, which are always Latin.
-_UNITS_BEYOND_ASCII = re.compile(rf"[{_COUNTED}]|(?<!{_IN_WORD})[^\W\d_\x00-\x7f{_COUNTED}]{_IN_WORD}*")
-_SINGLE = re.compile(f"[{_COUNTED}]")
+_UNIT_BEYOND_ASCII = rf"[{_COUNTED}]|(?<!{_IN_WORD})[^\W\d_\x00-\x7f{_COUNTED}]{_IN_WORD}*"
 _LETTERS = re.compile(r"[^\W\d_]+")
-_UNIFIED = re.compile("[\u4e00-\u9fff]")
 _UNUSABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\ud800-\udfff\ufdd0-\ufdef\ufeff\ufffe\uffff]")
 
 _ALIASES = {
@@ -76,7 +77,7 @@ def split_units(text: str) -> list[str]:
     >>> split_units("Run 執行 httpd-2.4 l'été")
     ['Run', '執', '行', 'httpd', 'l', 'été']
     """
-    return [text] if text.isascii() and text.isalpha() else _UNITS.findall(text)
+    return [text] if text.isascii() and text.isalpha() else expression(_UNIT).findall(text)
 
 
 def is_single(character: str) -> bool:
@@ -85,7 +86,7 @@ def is_single(character: str) -> bool:
     >>> [is_single(character) for character in "a行각"]
     [False, True, True]
     """
-    return _SINGLE.match(character) is not None
+    return expression(_SINGLE).match(character) is not None
 
 
 def units_and_breaks(text: str) -> list[str]:
@@ -94,7 +95,7 @@ def units_and_breaks(text: str) -> list[str]:
     >>> units_and_breaks("httpd-2.4\n執行")
     ['httpd', '\n', '執', '行']
     """
-    return _UNITS_AND_BREAKS.findall(text)
+    return expression(_UNIT_OR_BREAK).findall(text)
 
 
 def only_script(script: str, text: str) -> str:
@@ -103,8 +104,8 @@ def only_script(script: str, text: str) -> str:
     >>> only_script("DEVANAGARI", "run हिन्दी"), only_script("LATIN", "run हिन्दी")
     ('  हिन्दी', 'run  ि ् ी')
     """
-    units = _UNITS_BEYOND_ASCII if script == LATIN else _UNITS
-    return units.sub(lambda unit: unit[0] if script_of(unit[0][0]) == script else " ", text)
+    units = _UNIT_BEYOND_ASCII if script == LATIN else _UNIT
+    return expression(units).sub(lambda unit: unit[0] if script_of(unit[0][0]) == script else " ", text)
 
 
 def count_letters(text: str) -> int:
@@ -163,7 +164,7 @@ def chinese_leaning(character: str) -> int:
     >>> chinese_leaning("網"), chinese_leaning("网"), chinese_leaning("中"), chinese_leaning("a")
     (1, -1, 0, 0)
     """
-    if not _UNIFIED.fullmatch(character):
+    if not "\u4e00" <= character <= "\u9fff":  # no unified ideograph
         return 0
     converters = chinese_converter("t2s"), _expander()
     simplifies, expands = (converter.convert(character) != character for converter in converters)

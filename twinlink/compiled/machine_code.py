@@ -83,6 +83,7 @@ def callable_of(code: MachineCode, function: Callable[..., Any]) -> Callable[...
     return cast("Callable[..., Any]", _extensions().make_function(*names, address, environment, keepalive))
 
 
+@functools.cache
 def version_of_numba() -> str:
     """Return what tells versions of numba apart."""
     own = _folder_of_numba() / "_version.py"  # to ask for the metadata of the package takes .005 s
@@ -158,6 +159,7 @@ def _extension(part: str) -> Any:
     return module
 
 
+@functools.cache
 def _folder_of_numba() -> Path:
     package = importlib.util.find_spec("numba")
     assert package is not None

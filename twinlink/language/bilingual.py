@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from math import log
-from statistics import pstdev
+
+import numpy as np
 
 from twinlink.language.identify import count_scripts, guess_language
 from twinlink.scripts import split_units
@@ -78,4 +79,4 @@ def _language_and_size(block: str) -> tuple[str, float]:
 
 def _keeps_its_ratio(runs: Sequence[float]) -> bool:
     ratios = [log(one / other) for one, other in zip(runs[::2], runs[1::2], strict=False)]
-    return pstdev(ratios) <= _MAX_SPREAD
+    return float(np.std(ratios)) <= _MAX_SPREAD

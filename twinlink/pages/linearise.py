@@ -28,6 +28,7 @@ import numpy as np
 import numpy.typing as npt
 from numpy.typing import NDArray
 
+from twinlink.expressions import expression
 from twinlink.pages.content import TooDeepError
 from twinlink.pages.parser import run_parser
 from twinlink.pages.spaces import collapse
@@ -38,7 +39,7 @@ _VANISHING = frozenset(("script", "style"))
 _INLINE = frozenset("a b strong i em font span nobr sup sub meta link acronym option".split())
 _SPACE = frozenset(("a", "option"))
 
-_UNSPACED = re.compile(f"[{SINGLE_CHARACTERS}]")
+_UNSPACED = f"[{SINGLE_CHARACTERS}]"
 _PUNCTUATION = re.compile("[\u3000-\u3004\u3008-\u3020\u30fb\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]")
 _FIRST_UNSPACED = "\u0e01"
 
@@ -163,5 +164,5 @@ class _TokenBuilder:
 def _count_words(text: str) -> int:
     if max(text) < _FIRST_UNSPACED:
         return text.count(" ") + 1
-    spaced, characters = _UNSPACED.subn(" ", _PUNCTUATION.sub(" ", text))
+    spaced, characters = expression(_UNSPACED).subn(" ", _PUNCTUATION.sub(" ", text))
     return max(1, characters + len(spaced.split()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import msgspec
 _SHOWN = 4  # changed settings that are named
 
 
+@cache
 def twinlink_version() -> str:
     """Return the version of the installed package."""
     return importlib.metadata.version("twinlink")

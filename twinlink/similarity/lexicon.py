@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 from scipy.sparse import csr_array
 
+from twinlink.expressions import expression
 from twinlink.similarity.lexicon_files import Entry, Lexicon
 from twinlink.text.chinese import simplify_chinese, simplify_japanese
 from twinlink.text.stems import stem
@@ -24,7 +25,7 @@ _MAX_WORDS = 4  # longer entries are explanations
 _LEAST_COGNATE = 3  # letters; shorter words mean something else in the next language
 _SAMPLE = 5_000  # number of entries used to detect the languages of the columns
 _HAN: Mapping[str, Callable[[str], str]] = {"zh": simplify_chinese, "ja": simplify_japanese}
-_CHARACTERS = re.compile("[\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]{2,}")
+_CHARACTERS = "[\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]{2,}"
 _UNSPACED_HEADS = frozenset({"zh", "ja", "th", "lo", "km", "my"})
 
 
@@ -80,7 +81,7 @@ def heads_of(lexicons: Iterable[Lexicon], lang: str) -> frozenset[str]:
         return frozenset()
     entries = chain.from_iterable(lexicon.entries for lexicon in lexicons)
     texts = (text for entry in entries for text in (entry.head, entry.translation))
-    return frozenset(_normalise((text for text in texts if _CHARACTERS.fullmatch(text)), lang))
+    return frozenset(_normalise((text for text in texts if expression(_CHARACTERS).fullmatch(text)), lang))
 
 
 def identity_matrix(
@@ -135,7 +136,7 @@ def _same_characters(
 
 
 def _characters(vocabulary: Sequence[str], lang: str) -> list[tuple[int, str]]:
-    chosen = [(i, term) for i, term in enumerate(vocabulary) if _CHARACTERS.fullmatch(term)]
+    chosen = [(i, term) for i, term in enumerate(vocabulary) if expression(_CHARACTERS).fullmatch(term)]
     if not chosen:
         return []
     forms = _HAN[lang.partition("-")[0]]("\n".join(term for _, term in chosen)).split("\n")

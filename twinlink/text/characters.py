@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from functools import cache
 
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twinlink import scripts
+from twinlink.expressions import expression
 
 MARK_RANGES = (
     "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0963\u0970-\u0dff"
@@ -29,10 +29,7 @@ WORD = (
     rf"(?:(?:[{MARK_RANGES}]|['’](?=[^\W\d_]))[^\W{scripts.UNSPACED}]*)*"
 )
 
-_is_east_asian = re.compile(f"[{scripts.EAST_ASIAN}]").match
-_is_south_east_asian = re.compile(f"[{scripts.SOUTH_EAST_ASIAN}]").match
-_is_mark = re.compile(f"[{MARK_RANGES}]").match
-_is_jamo = re.compile("[\u1100-\u11ff]").match
+_JAMO = "\u1100-\u11ff"
 
 
 def classes_of(codes: NDArray[np.uint32]) -> NDArray[np.uint16]:
@@ -70,14 +67,19 @@ def _class_of(character: str) -> int:
     if character == "_":
         return UNDERSCORE
     kind = DIGIT if character.isdecimal() else LETTER if character.isalnum() else 0
-    kind |= MARK if _is_mark(character) else 0
-    kind |= EAST_ASIAN if _is_east_asian(character) else 0
-    kind |= SOUTH_EAST_ASIAN if _is_south_east_asian(character) else 0
+    kind |= MARK if _is_one_of(MARK_RANGES, character) else 0
+    kind |= EAST_ASIAN if _is_one_of(scripts.EAST_ASIAN, character) else 0
+    kind |= SOUTH_EAST_ASIAN if _is_one_of(scripts.SOUTH_EAST_ASIAN, character) else 0
     kind |= UNIT if scripts.is_single(character) else 0
     return kind | (ODD if _is_odd(character) else 0)
 
 
+def _is_one_of(ranges: str, character: str) -> bool:
+    """Return whether a character is in ranges as a class of a regular expression has them."""
+    return expression(f"[{ranges}]").match(character) is not None
+
+
 def _is_odd(character: str) -> bool:
     """Return whether NFKC changes a character, or it is a mark or a letter that may be composed with others."""
-    is_part = unicodedata.category(character)[0] == "M" or _is_jamo(character) is not None
+    is_part = unicodedata.category(character)[0] == "M" or _is_one_of(_JAMO, character)
     return is_part or not unicodedata.is_normalized("NFKC", character)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
 from itertools import count
 from typing import NamedTuple
 
@@ -15,6 +13,7 @@ from scipy.sparse import csr_array
 
 from twinlink import scripts
 from twinlink.compiled import code_runs, compiled, part_of_kernel
+from twinlink.expressions import expression
 from twinlink.sparse import narrow
 from twinlink.text import characters
 from twinlink.text.characters import (
@@ -45,6 +44,8 @@ Kinds = NDArray[np.uint16]
 Form = Callable[[str], str]
 Known = tuple[NDArray[np.uint64], Numbers]
 
+_RUN = f"[{scripts.EAST_ASIAN}]+|[{scripts.SOUTH_EAST_ASIAN}]+"
+_TOKEN_OR_BREAK = rf"{characters.NUMBER}|{characters.WORD}|{_RUN}|\n"
 _IN_WORD = LETTER | DIGIT | UNDERSCORE
 _FIRST, _FIRST_OF_UNIT = LETTER | DIGIT | UNSPACED, LETTER | UNIT
 _FIRST_HASH, _FACTOR = np.uint64(14695981039346656037), np.uint64(1099511628211)
@@ -114,7 +115,7 @@ def cut_texts(texts: Sequence[str], form: Form | None = None) -> Cut:
     >>> cut.tokens, cut.counts.toarray().tolist()
     (["l'été", '2.4.1', 'max_size', '行政長官'], [[1.0, 1.0, 0.0, 0.0], [0.0, 1.0, 1.0, 1.0]])
     """
-    return _cut(texts, form, _tokens_and_breaks(), by_unit=False)
+    return _cut(texts, form, _tokens_and_breaks, by_unit=False)
 
 
 def cut_units(texts: Sequence[str]) -> Cut:
@@ -126,11 +127,9 @@ def cut_units(texts: Sequence[str]) -> Cut:
     return _cut(texts, None, scripts.units_and_breaks, by_unit=True)
 
 
-@cache
-def _tokens_and_breaks() -> Callable[[str], list[str]]:
-    """Return what finds the tokens of lines, and the line breaks between them."""
-    run = f"[{scripts.EAST_ASIAN}]+|[{scripts.SOUTH_EAST_ASIAN}]+"
-    return re.compile(rf"{characters.NUMBER}|{characters.WORD}|{run}|\n").findall
+def _tokens_and_breaks(text: str) -> list[str]:
+    """Return the tokens of the lines of a text, and the line breaks between them."""
+    return expression(_TOKEN_OR_BREAK).findall(text)
 
 
 def _cut(texts: Sequence[str], form: Form | None, find: Callable[[str], list[str]], *, by_unit: bool) -> Cut:

@@ -6,12 +6,13 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import compress
 from typing import Literal, NamedTuple
 
 from scipy.sparse import csr_array
 
+from twinlink.expressions import expression
 from twinlink.scripts import EAST_ASIAN, SOUTH_EAST_ASIAN, UNSPACED
 from twinlink.text.characters import NUMBER, WORD
 from twinlink.text.chinese import cut_chinese, join_heads
@@ -25,10 +26,8 @@ from twinlink.text.word_lists import (
 
 _TOKEN = rf"(?P<number>{NUMBER})|(?P<word>{WORD})|(?P<asian>[{EAST_ASIAN}]+)|(?P<other>[{SOUTH_EAST_ASIAN}]+)"
 _SPACED_TOKEN = f"{NUMBER}|{WORD}"
-_compiled = cache(re.compile)  # only where single texts are cut: these two take .01 s
+_EAST_ASIAN, _SOUTH_EAST_ASIAN = f"[{EAST_ASIAN}]", f"[{SOUTH_EAST_ASIAN}]"
 _ANY_UNSPACED = re.compile(f"[{UNSPACED}]")
-_EAST_ASIAN = re.compile(f"[{EAST_ASIAN}]").match
-_SOUTH_EAST_ASIAN = re.compile(f"[{SOUTH_EAST_ASIAN}]").match
 # Most lines of Western text have nothing but these: all rules that follow find the same words in them.
 _IS_PLAIN = re.compile(r"[a-zA-Z \t!-&(-/:-?\[-^`{-~]*").fullmatch
 _PLAIN_WORD = re.compile("[a-z]+")
@@ -37,16 +36,14 @@ _GROUPING_SPACE = re.compile(r"[\u00a0\u202f\u2009](?=\d{3}(?!\d))(?<=\d.)")
 _ANY_GROUPING_SPACE = re.compile(r"[ \u00a0\u202f\u2009](?=\d{3}(?!\d))(?<=\d.)")
 # In Chinese a plain space groups where nothing else can be meant: twice, after a currency, before a character.
 _SPACED_DIGITS = re.compile(r"\d \d")
-_CHINESE_GROUPS = re.compile(
+_CHINESE_GROUPS = (
     r"(?<!\d)(?<!\d[ .,])[1-9]\d{0,2}(?: \d{3}){2,4}(?![\d ])"
     r"|(?<=[$¥€£])[1-9]\d{0,2}(?: \d{3}){1,4}(?!\d)"
     "|(?<!\\d)(?<!\\d[ .,])(?<![\u4e00-\u9fff])[1-9]\\d{0,2} \\d{3}(?= ?[\u4e00-\u9fff])"
 )
 # Nearly all that NFKC changes in Chinese. Without them it has only to look at most lines, in a tenth of the time.
 _WIDE_MARKS = {"，": ",", "：": ":", "；": ";", "？": "?", "！": "!", "（": "(", "）": ")"}
-_JAPANESE = re.compile(
-    "[\u30a0-\u30ff\u31f0-\u31ff]+|[\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+"
-)
+_JAPANESE = "[\u30a0-\u30ff\u31f0-\u31ff]+|[\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+"
 _LONGEST = 80  # characters; what is longer is no word (encoded data), and a stemmer might take long over it
 _N_GRAM = 4  # characters: Thai, Lao, Khmer and Burmese words are two to five long
 
@@ -107,7 +104,7 @@ def _tokens_of_any(text: str, base: str) -> tuple[str, ...]:
 
 def _cut_spaced(text: str, base: str) -> list[str]:
     """Cut a text whose words stand apart."""
-    found = [token for token in _compiled(_SPACED_TOKEN).findall(text) if len(token) <= _LONGEST]
+    found = [token for token in expression(_SPACED_TOKEN).findall(text) if len(token) <= _LONGEST]
     if "'" not in text and "’" not in text:
         return [plain_number(token) if token[0].isdecimal() else token for token in found]
     split = _split_apostrophes if base in CLITIC_LANGUAGES else _strip_apostrophes
@@ -125,7 +122,7 @@ def _cut_unspaced(text: str, base: str) -> list[str]:
     split = _split_apostrophes if base in CLITIC_LANGUAGES else _strip_apostrophes
     tokens: list[str | None] = []
     runs: list[str] = []
-    for match in _compiled(_TOKEN).finditer(text):
+    for match in expression(_TOKEN).finditer(text):
         kind, token = match.lastgroup, match[0]
         if kind in ("word", "number"):
             tokens += _parts(token, split) if len(token) <= _LONGEST else ()
@@ -157,7 +154,9 @@ def one_form(text: str, base: str) -> str:
     if not is_plain:
         lines = [line if line.isascii() else unicodedata.normalize("NFKC", line) for line in lines]
     if base == "zh" and _SPACED_DIGITS.search(text):
-        lines = [_CHINESE_GROUPS.sub(_closed, line) if _SPACED_DIGITS.search(line) else line for line in lines]
+        lines = [
+            expression(_CHINESE_GROUPS).sub(_closed, line) if _SPACED_DIGITS.search(line) else line for line in lines
+        ]
     return "\n".join(lines)
 
 
@@ -197,7 +196,8 @@ def split_tokens(
     >>> [list(split_tokens(["網頁長官"], "en", east_asian=cut)) for cut in ("pairs", "whole")]
     [[['網頁', '頁長', '長官']], [['網頁長官']]]
     """
-    is_run = [east_asian == "dictionary" and base != "ja" and _EAST_ASIAN(token) is not None for token in tokens]
+    is_cut, begins = east_asian == "dictionary" and base != "ja", expression(_EAST_ASIAN).match
+    is_run = [is_cut and begins(token) is not None for token in tokens]
     runs = [*compress(tokens, is_run)]
     chinese = cut_chinese(runs) if runs else iter(())
     if heads:
@@ -214,7 +214,7 @@ def _words_of(token: str, split: Callable[[str], list[str]], *, is_whole: bool) 
     """Return the words of a token that the dictionary does not cut."""
     if token[0].isdecimal() or not _ANY_UNSPACED.match(token):
         return _parts(token, split) if len(token) <= _LONGEST else []
-    if _SOUTH_EAST_ASIAN(token):
+    if expression(_SOUTH_EAST_ASIAN).match(token):
         return _n_grams(token)
     return [token[:_LONGEST]] if is_whole else _cut_japanese(token)
 
@@ -234,7 +234,7 @@ def _n_grams(run: str) -> list[str]:
 
 def _cut_japanese(run: str) -> list[str]:
     tokens = []
-    for part in _JAPANESE.findall(run):
+    for part in expression(_JAPANESE).findall(run):
         if "\u30a0" <= part[0] <= "\u31ff" or len(part) <= 2:
             tokens.append(part)
         else:

@@ -44,6 +44,8 @@ class Recipe:
         Copied to the site's description.
     suffix : bool
         Languages are given by suffixes, ``page.es.html`` (none for the source language), not by folders.
+    suffix_of_source : bool
+        The source language has a suffix, too.
     only : str
         Regular expression that a key must match from its start.
     switchers : tuple of str
@@ -60,6 +62,7 @@ class Recipe:
     license: str
     note: str = ""
     suffix: bool = False
+    suffix_of_source: bool = False
     only: str = ""
     switchers: tuple[str, ...] = ()
     aliases: tuple[tuple[str, str], ...] = ()
@@ -109,7 +112,8 @@ class Recipe:
         return tag, [Found(key, file, f"{self.url}{tag}/{key}") for key, file in keys]
 
     def _by_suffix(self, parents: Sequence[Path], lang: str) -> tuple[str, list[Found]]:
-        ending = ".html" if compact(lang) == self.source else f".{compact(lang)}.html"
+        is_bare = compact(lang) == self.source and not self.suffix_of_source
+        ending = ".html" if is_bare else f".{compact(lang)}.html"
         found = []
         for parent in parents:
             for file in _html_files(parent):
@@ -212,6 +216,17 @@ RECIPES: dict[str, Recipe] = {
             note="one folder for all languages; snippets are left out, their file names are translated",
             suffix=True,
             only="(notation|learning|usage|extending|essay|web)/",
+        ),
+        Recipe(
+            name="debref",
+            source="en",
+            packages=_each("debian-reference-{}"),
+            parent="usr/share/debian-reference",
+            url="/debian-reference/",
+            license="GPL-2+",
+            note="long chapters; in some languages half of the text is not translated",
+            suffix=True,
+            suffix_of_source=True,
         ),
         Recipe(
             name="freedombox",

@@ -53,7 +53,7 @@ def is_bilingual(blocks: Sequence[str], languages: Collection[str]) -> bool:
     """
     runs: list[tuple[str, float]] = []
     unchanged, most = 0, (1 - _MIN_CHANGES) * (len(blocks) - 1)
-    for language, size in map(_language_and_size, blocks):
+    for language, size in map(language_and_size, blocks):
         if language not in languages:
             continue
         if runs and runs[-1][0] == language:
@@ -71,7 +71,8 @@ def is_bilingual(blocks: Sequence[str], languages: Collection[str]) -> bool:
 
 
 @lru_cache(maxsize=2**13)  # headings and code are repeated on many pages
-def _language_and_size(block: str) -> tuple[str, float]:
+def language_and_size(block: str) -> tuple[str, float]:
+    """Return the language of a block by itself, empty if it is too short to have one, and its number of words."""
     words = count_scripts(split_units(block))
     size = sum(words.values())
     return (guess_language(words, block).language if size >= _MIN_WORDS else ""), size

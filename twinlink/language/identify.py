@@ -20,7 +20,7 @@ from twinlink.scripts import (
     words_per_unit,
 )
 
-__all__ = ["Guess", "guess_language", "identify_text"]
+__all__ = ["Guess", "count_scripts", "guess_language", "identify_text", "main_script"]
 
 # Web templates are filled with "lorem ipsum": CLD2's Latin says nothing about the page.
 _PLACEHOLDER = "la"
@@ -100,21 +100,35 @@ def guess_language(words: Mapping[str, float], text: str) -> Guess:
     total = sum(words.values())
     if not total:
         return _NO_GUESS
-    groups = {script: count for script, count in words.items() if script not in {LATIN, KANA}}
-    japanese = words.get(KANA, 0.0)
-    if japanese:
-        groups[HAN] = groups.get(HAN, 0.0) + japanese
-    script = max(groups, key=lambda name: (groups[name], name), default=LATIN)
-    share = groups.get(script, 0.0) / total
+    script, share = _most_frequent(words)
     if share < _SHARE:
         guess = _ask_cld2(_only(LATIN, text) if share else text)
         return guess._replace(score=guess.score * (1 - share))
     certainty = min(1.0, share / _CLEAR_SHARE)
     strength = certainty * min(1.0, total / _CLEAR_WORDS)
     if script == HAN:
-        return Guess("ja" if japanese >= _KANA_SHARE * groups[HAN] else "zh", certainty, strength)
+        return Guess("ja" if words.get(KANA, 0.0) >= _KANA_SHARE * share * total else "zh", certainty, strength)
     guess = _ask_cld2(_only(script, text))
     return guess._replace(score=guess.score * certainty, strength=min(guess.strength, strength))
+
+
+def main_script(words: Mapping[str, float]) -> str:
+    """Return the script that decides on the language of a text with so many words in each; HAN for Japanese, too.
+
+    >>> main_script({"LATIN": 80, "CYRILLIC": 20}), main_script({"LATIN": 99, "CYRILLIC": 1})
+    ('CYRILLIC', 'LATIN')
+    """
+    script, share = _most_frequent(words)
+    return script if share >= _SHARE else LATIN
+
+
+def _most_frequent(words: Mapping[str, float]) -> tuple[str, float]:
+    """Return the most frequent script beside Latin, kana as Han, and its share of all words."""
+    groups = {script: count for script, count in words.items() if script not in {LATIN, KANA}}
+    if japanese := words.get(KANA, 0.0):
+        groups[HAN] = groups.get(HAN, 0.0) + japanese
+    script = max(groups, key=lambda name: (groups[name], name), default=LATIN)
+    return script, groups.get(script, 0.0) / max(sum(words.values()), 1e-9)
 
 
 def _only(script: str, text: str) -> str:

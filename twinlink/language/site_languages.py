@@ -1,14 +1,16 @@
 """The language of each page of a site, from its text and the other pages of the site.
 
-Single pages are often misidentified: untranslated menus, code and terms are in all language versions, and CLD2
-names a language even for those that it does not know. So there are three steps:
+Single pages are often misidentified: untranslated menus, code and terms are in all language versions, pages are
+translated in part, and CLD2 names a language even for those that it does not know. So there are four steps:
 
 1. `guess_language` identifies every page by its own text (blocks on many pages are left out).
 2. Pages that are similar to each other, but not to a language that CLD2 knows, get languages of their own
    (`unknown_languages`).
-3. From the clear pages, each language's common words are learned *on this site*, and all pages are identified
-again. A word that is as common in both languages (a term, code, a menu that was not translated) then has no weight,
-and the articles and particles of a language have most. The blocks on many pages are learned likewise: where the
+3. Where the language of a page is in doubt, what was left in the language of the source is put aside
+   (`translated_texts`): the page is judged by the rest of its text.
+4. From the clear pages, each language's common words are learned *on this site*, and all pages are identified
+   again. A word that is as common in both languages (a term, code, a menu that was not translated) then has no weight,
+   and the articles and particles of a language have most. The blocks on many pages are learned likewise: where the
    French version has a menu of its own, a page with that menu is French although half of its text was left in English.
    A page whose text is similar to one language only is in that language, regardless of its menus and its neighbours.
 """
@@ -30,9 +32,11 @@ from twinlink.config import LanguageSettings
 from twinlink.errors import ShapeError
 from twinlink.language.bilingual import is_bilingual, may_be_bilingual
 from twinlink.language.identify import Guess, guess_language, identify_text
+from twinlink.language.relatives import RELATIVES
 from twinlink.language.site_text import SiteText, read_site
 from twinlink.language.speech import Floats, Labels, Speech, learn_speech, speaks_like, vote
 from twinlink.language.surroundings import adoptions, neighbour_scores
+from twinlink.language.translated_text import CLEAR, translated_texts
 from twinlink.language.unknown import Unknown, unknown_languages
 from twinlink.languages import UNDETERMINED, base_language
 from twinlink.scripts import chinese_leaning, split_units, variant_of_leaning
@@ -56,7 +60,6 @@ _LINK_ROUNDS = 3
 
 # What a language is learned from: its pages of the first strength; where there are too few, and it is wanted or not
 # rare, those of the second.
-_CLEAR = 0.8
 _FAIRLY_CLEAR = 0.4
 _MIN_CLEAR = 3
 _MIN_CLEAR_SHARE = 0.002
@@ -69,14 +72,6 @@ _CLEAR_WORDS = 20
 _KNOWN = 0.5  # CLD2 knows a language with this likeness
 _SURE = 0.5  # a page of a wanted language with too few pages to be learned
 _NEAR_SHARE = 0.1
-# Languages that technical text of a larger relative is taken for.
-_NEAR = {
-    "gl": ("pt", "es"), "ast": ("es",), "ca": ("es",), "oc": ("fr", "es"), "co": ("it",), "rm": ("it",),
-    "sco": ("en",), "lb": ("de",), "af": ("nl",), "fy": ("nl",), "da": ("no",), "no": ("da",), "fo": ("da", "no"),
-    "id": ("ms",), "ms": ("id",), "hr": ("sr", "bs"), "bs": ("hr", "sr"), "sr": ("hr", "bs"), "sk": ("cs",),
-    "cs": ("sk",), "be": ("ru", "uk"), "mk": ("bg", "sr"), "ky": ("kk",), "tt": ("kk", "ru"), "ba": ("kk", "ru"),
-    "tg": ("ru",), "mn": ("ru", "kk"), "ia": ("en", "fr", "es", "it"), "ie": ("en", "fr", "es", "it"), "vo": ("en",),
-}  # fmt: skip
 
 
 class LanguageFinder(Protocol):
@@ -118,6 +113,9 @@ def site_languages(
     (fairly clear ones, if it is wanted or on 5 % of the pages). Where a page's text has half of the usual share of the
     words that a language has for itself on this site, and less than a tenth of that of every other language, only this
     language is left.
+
+    A page that was translated in part is judged by its translated text (`translated_texts`); its words w are those of
+    this text, and p(w|ℓ) is the mean of the shares of pages that have w in all of their text and in this text.
 
     A page that CLD2 gives another language keeps it if that one is wanted and has half of the words, if the page claims
     it or a link names it, or if both halves of the page are in it and the page lacks the typical words of the learned
@@ -173,6 +171,10 @@ def site_languages(
     aim = frozenset(map(base_language, wanted))
     guesses = threaded_in_ranges(partial(_guesses, site), len(blocks), seconds=GUESS_SECONDS)
     unknown = unknown_languages(site, guesses, aim)
+    of_unknown = {page for _, pages, _ in unknown for page in pages.tolist()}
+    translated = translated_texts(site, guesses, aim, of_unknown)
+    site = site.with_text({page: text.blocks for page, text in translated.items()})
+    guesses = [translated[page].guess if page in translated else guess for page, guess in enumerate(guesses)]
     guesses = _with_unknown(_prefer_wanted([_less_sure(guess) for guess in guesses], aim), unknown)
     languages, scores = _adopt(site, _decide(site, guesses, aim), aim)
     for i in _bilingual_pages(site, guesses, aim):
@@ -219,10 +221,10 @@ def _with_unknown(guesses: Sequence[Guess], unknown: Sequence[Unknown]) -> list[
 
 def _prefer_wanted(guesses: list[Guess], aim: frozenset[str]) -> list[Guess]:
     """Read a language that the site hardly has, and that is not wanted, as its wanted relative."""
-    clear = Counter(guess.language for guess in guesses if guess.strength >= _CLEAR)
+    clear = Counter(guess.language for guess in guesses if guess.strength >= CLEAR)
     result = []
     for guess in guesses:
-        near = [language for language in _NEAR.get(guess.language, ()) if language in aim]
+        near = [language for language in RELATIVES.get(guess.language, ()) if language in aim]
         relative = max(near, key=lambda language: clear[language], default=guess.language)
         rare = clear[guess.language] < max(_MIN_CLEAR, _NEAR_SHARE * clear[relative])
         taken_for_it = bool(near) and guess.language not in aim and rare
@@ -239,7 +241,7 @@ def _examples(guesses: Sequence[Guess], aim: frozenset[str]) -> dict[str, list[i
     least = max(_MIN_CLEAR, _MIN_CLEAR_SHARE * len(guesses))
     examples = {}
     for language, members in pages.items():
-        clear = [i for i in members if guesses[i].strength >= _CLEAR]
+        clear = [i for i in members if guesses[i].strength >= CLEAR]
         if len(clear) < least and (language in aim or len(members) >= _NOT_RARE * len(guesses)):
             clear = [i for i in members if guesses[i].strength >= _FAIRLY_CLEAR]
         if len(clear) >= least:
@@ -274,7 +276,7 @@ def _decide(site: SiteText, guesses: Sequence[Guess], aim: frozenset[str]) -> _D
     labels = scores.argmax(axis=1)
     odds = np.exp(scores - scores.max(axis=1, keepdims=True))
     languages, shares = [learned[label] for label in labels], odds.max(axis=1) / odds.sum(axis=1)
-    fits = speaks_like(site.words, speech.typical, speech.usual)
+    fits = speaks_like(site.judged, speech.typical, speech.usual)
     for i, guess in enumerate(guesses):
         if guess.language in number or guess.language == UNDETERMINED:
             continue
@@ -290,14 +292,14 @@ def _decide(site: SiteText, guesses: Sequence[Guess], aim: frozenset[str]) -> _D
 
 def _clear_text(site: SiteText, speech: Speech) -> Labels:
     """Return the language of each page whose text is similar to the pages of exactly one language, else -1."""
-    fits = speaks_like(site.words, speech.own, speech.usual_own)
-    typical = speaks_like(site.words, speech.typical, speech.usual)
+    fits = speaks_like(site.judged, speech.own, speech.usual_own)
+    typical = speaks_like(site.judged, speech.typical, speech.usual)
     best = fits.argmax(axis=1)
     rows = np.arange(len(fits))
     top = fits[rows, best]
     fits[rows, best] = typical[rows, best] = 0
     is_clear = (top >= _SPEAKS) & (fits.max(axis=1) < _FOREIGN * top) & (typical.max(axis=1) < _SPEAKS)
-    is_clear &= np.asarray(site.words.sum(axis=1)).ravel() >= _CLEAR_WORDS
+    is_clear &= np.asarray(site.judged.sum(axis=1)).ravel() >= _CLEAR_WORDS
     return np.where(is_clear, best, -1)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +12,10 @@ from scipy.sparse import csr_array, hstack
 
 from twinlink.language.surroundings import near_links
 from twinlink.languages import UNDETERMINED, base_language, canonical_language
-from twinlink.scripts import count_letters, script_of, words_per_unit
+from twinlink.scripts import count_letters, script_of, split_units, words_per_unit
 from twinlink.sparse import entry_rows, select
 from twinlink.text.cutting import Cut, cut_units
-from twinlink.text.page_texts import page_texts
+from twinlink.text.page_texts import PageTexts, page_texts
 
 __all__ = ["NAMED", "SiteText", "read_site"]
 
@@ -36,6 +37,7 @@ class SiteText:
     own: Sequence[Sequence[str]]  # the page's own blocks; all blocks where these are too few
     scripts: list[dict[str, float]]  # words of each script in them
     words: csr_array  # page × word, how often
+    judged: csr_array  # the same of the text by which the language of the page is judged
     frame: csr_array  # page × (block on many pages, or declared language), 1 or missing
     letters: Floats  # in all blocks
     hints: csr_array  # page × hint, 1 or missing
@@ -44,6 +46,41 @@ class SiteText:
     named: list[frozenset[str]]  # languages that links to the page name
     claimed: list[frozenset[str]]  # the declared language
     vocabulary: list[str]
+    texts: PageTexts  # all blocks
+    is_unique: NDArray[np.bool_]  # of each distinct block, whether a single page has it
+
+    def with_text(self, texts: Mapping[int, Sequence[str]]) -> SiteText:
+        """Return the site with pages whose language is judged by a part of their text.
+
+        Parameters
+        ----------
+        texts : mapping of int to sequence of str
+            Some of its own blocks, by the number of the page.
+        """
+        if not texts:
+            return self
+        number = {word: column for column, word in enumerate(self.vocabulary)}
+        counts = [Counter(split_units("\n".join(blocks).lower())) for blocks in texts.values()]
+        found = [
+            (page, number[word], float(n))
+            for page, words in zip(texts, counts, strict=True)
+            for word, n in words.items()
+            if word in number
+        ]
+        pages, columns, times = zip(*found, strict=True) if found else ((), (), ())
+        keep = np.ones(len(self.own), np.bool_)
+        keep[[*texts]] = False
+        judged = csr_array((times, (pages, columns)), shape=self.words.shape)
+        judged = csr_array(judged + select(self.words, keep[entry_rows(self.words)]))
+        scripts = [*self.scripts]
+        for page, of_page in zip(texts, _script_words(judged[[*texts]], self.vocabulary), strict=True):
+            scripts[page] = of_page
+        return replace(self, judged=judged, scripts=scripts)
+
+    def unique(self, page: int) -> list[str]:
+        """Return the blocks of a page that no other page has."""
+        numbers = self.texts.numbers[self.texts.starts[page] : self.texts.starts[page + 1]]
+        return [self.texts.distinct[number] for number in numbers[self.is_unique[numbers]].tolist()]
 
     def sample(self, page: int) -> str:
         """Return about `_SAMPLE` characters from all over a page: the language of long pages may change."""
@@ -81,8 +118,11 @@ def read_site(
     bases = {tags: _bases(tags) for tags in {*named, *claimed}}  # most pages of a site have the same
     return SiteText(
         own=own,
+        texts=texts,
+        is_unique=n_pages_with == 1,
         scripts=_script_words(words, vocabulary),
         words=words,
+        judged=words,
         frame=csr_array(hstack([_present(select(on_page, is_frame[on_page.indices])), claims])),
         letters=on_page @ n_letters,
         vocabulary=vocabulary,

@@ -119,7 +119,7 @@ def _usual(shares: Floats, labels: Labels) -> Floats:
 def vote(site: SiteText, labels: Labels, prior: Floats) -> Floats:
     """Score each language on each page, given the language of some pages (-1: unknown) and what is known beforehand."""
     n_languages = prior.shape[1]
-    words = _log_likelihood(site.words, labels, n_languages, _COMMON, by_length=True) + prior
+    words = _log_likelihood(site.words, labels, n_languages, _COMMON, site.judged) + prior
     words = np.maximum(words - words.max(axis=1, keepdims=True), -_WORDS_LIMIT)
     total: Floats = words
     for items, limit in ((site.frame, _FRAME_BLOCKS), (site.hints, _HINTS)):
@@ -129,24 +129,27 @@ def vote(site: SiteText, labels: Labels, prior: Floats) -> Floats:
 
 
 def _log_likelihood(
-    items: csr_array, labels: Labels, n_languages: int, common: float, *, by_length: bool = False
+    items: csr_array, labels: Labels, n_languages: int, common: float, judged: csr_array | None = None
 ) -> Floats:
     """Σ over a page's items of log p(item|language), where a page does not count for its own frequency.
 
-    ``by_length``: p is that of a page as long as this one.
+    ``judged``: those of its words by which it is judged; p is that of a page as long as this one.
     """
     sizes, frequency = page_frequency(items, labels, n_languages)
+    if judged is not None and judged is not items:
+        frequency = (frequency + page_frequency(judged, labels, n_languages)[1]) / 2
     counts = np.asarray((frequency >= np.maximum(common * sizes, MIN_PAGES)).any(axis=1))
-    pages = np.repeat(np.arange(len(labels)), np.diff(items.indptr))
-    used = counts[items.indices]
-    pages, columns = pages[used], items.indices[used]
+    read = items if judged is None else judged
+    pages = np.repeat(np.arange(len(labels)), np.diff(read.indptr))
+    used = counts[read.indices]
+    pages, columns = pages[used], read.indices[used]
     lengths = np.bincount(pages, minlength=len(labels))
     result = np.empty((len(labels), n_languages))
     for language in range(n_languages):
         member = labels == language
         itself = member[pages]
         p = (frequency[columns, language] - itself + _FLOOR) / (sizes[language] - itself + 1.0)
-        if by_length:
+        if judged is not None:
             p = np.minimum(p * _relative_lengths(lengths, member)[pages], 1.0)
         result[:, language] = np.bincount(pages, np.log(np.maximum(p, _FLOOR)), minlength=len(labels))
     return result

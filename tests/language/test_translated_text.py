@@ -1,0 +1,149 @@
+"""Pages that were translated in part have the language of what was translated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from twinlink.language.identify import Guess
+from twinlink.language.site_languages import site_languages
+from twinlink.language.site_text import SiteText, read_site
+from twinlink.language.translated_text import source_language, translated_texts
+
+SENTENCES = {
+    "en": (
+        "The function number {} returns a list of all windows that the user has opened before.",
+        "If you want to close option {}, press the button at the top of the screen and wait for a moment.",
+        "There are many ways in which setting {} may be changed by those who know what they are doing.",
+        "This event {} is sent when the application has been started and is ready for its first task.",
+    ),
+    "fr": (
+        "La fonction numéro {} renvoie une liste de toutes les fenêtres que l'utilisateur a ouvertes auparavant.",
+        "Si vous voulez fermer l'option {}, appuyez sur le bouton en haut de l'écran et attendez un moment.",
+        "Il y a beaucoup de façons dont le réglage {} peut être changé par ceux qui savent ce qu'ils font.",
+        "Cet événement {} est envoyé quand l'application a été démarrée et qu'elle est prête pour sa première tâche.",
+    ),
+    "es": (
+        "La función número {} devuelve una lista de todas las ventanas que el usuario ha abierto antes.",
+        "Si usted quiere cerrar la opción {}, pulse el botón que está arriba en la pantalla y espere un momento.",
+        "Hay muchas maneras en que el ajuste {} puede ser cambiado por quienes saben lo que están haciendo.",
+        "Este evento {} se envía cuando la aplicación se ha iniciado y está lista para su primera tarea.",
+    ),
+    "ru": (
+        "Функция номер {} возвращает список всех окон, которые пользователь открыл раньше.",
+        "Если вы хотите закрыть параметр {}, нажмите кнопку в верхней части экрана и подождите немного.",
+        "Есть много способов, которыми настройка {} может быть изменена теми, кто знает, что делает.",
+        "Это событие {} отправляется, когда приложение запущено и готово к своей первой задаче.",
+    ),
+}
+
+
+def said(language: str, page: int, n: int) -> list[str]:
+    """Return ``n`` sentences of a page; a version has the same ones as the original, by their numbers."""
+    return [f"{SENTENCES[language][k % 4].format(100 * page + k)}" for k in range(n)]
+
+
+def translated(language: str, page: int, n: int, left: int) -> list[str]:
+    """Return a page of which the last ``left`` of ``n`` sentences were left in English."""
+    return [*said(language, page, n)[: n - left], *said("en", page, n)[n - left :]]
+
+
+def site_of(pages: Sequence[Sequence[str]]) -> SiteText:
+    return read_site(pages, [""] * len(pages), None, None, 0.3)
+
+
+def test_source_language_is_mixed_with_all_others() -> None:
+    mixed = [{"en": 60, "fr": 40}, {"en": 40, "es": 60}] * 2
+    assert source_language(mixed, ["fr", "es"]) == "en"
+    assert source_language([*mixed, {"fr": 99}, {"es": 50, "fr": 5}], ["fr", "es"]) == "en"
+
+
+@pytest.mark.parametrize(
+    "pages",
+    [
+        [],
+        [{"en": 60, "fr": 40}] * 9,  # either may be the source
+        [{"en": 60, "fr": 40}] * 8 + [{"en": 40, "es": 60}],  # a single page may be misjudged
+        [{"en": 60, "fr": 40}, {"en": 40, "es": 60}, {"fr": 50, "es": 50}] * 3,
+        [{"en": 60, "fr": 40}, {"en": 40, "oc": 60}] * 2,  # the site has no Occitan: its blocks are French
+        [{"en": 60, "fr": 40, "es": 50}] * 4,
+    ],
+)
+def test_source_language_is_not_known(pages: Sequence[dict[str, float]]) -> None:
+    assert source_language(pages, ["en", "fr", "es"]) == ""
+
+
+def test_pages_left_half_in_a_language_that_is_not_wanted() -> None:
+    """Neither version has the originals; most of a page may be left, and some pages are not translated at all."""
+    french = [translated("fr", i, 10, left) for i, left in enumerate([0] * 4 + [5] * 8 + [6] * 4)]
+    spanish = [translated("es", i, 10, left) for i, left in enumerate([0] * 4 + [5] * 8)]
+    english = [said("en", i, 10) for i in range(20, 40)]
+    pages = [*french, *spanish, *english]
+    found, _ = site_languages(pages, [""] * len(pages), ["fr", "es"])
+    assert found == ["fr"] * len(french) + ["es"] * len(spanish) + ["en"] * len(english)
+
+
+def test_what_the_page_of_the_source_has_too_was_left() -> None:
+    """Both languages are wanted, and only these two are mixed: nothing but the originals tells which was left."""
+    french = [translated("fr", i, 10, left) for i, left in enumerate([0] * 4 + [7] * 12)]
+    english = [said("en", i, 10) for i in range(16)]
+    pages = [*french, *english]
+    found, _ = site_languages(pages, [""] * len(pages), ["en", "fr"])
+    assert found == ["fr"] * len(french) + ["en"] * len(english)
+
+
+def test_half_of_a_page_in_a_wanted_language_counts_where_the_other_is_not_wanted() -> None:
+    """Only the French version has pages that were left in part, so nothing shows which language is the source."""
+    french = [translated("fr", i, 10, left) for i, left in enumerate([0] * 4 + [6] * 12)]
+    russian = [said("ru", i, 10) for i in range(16)]
+    english = [said("en", i, 10) for i in range(20, 40)]
+    pages = [*french, *russian, *english]
+    found, _ = site_languages(pages, [""] * len(pages), ["fr", "ru"])
+    assert found == ["fr"] * len(french) + ["ru"] * len(russian) + ["en"] * len(english)
+
+
+def test_pages_without_a_doubt_are_not_looked_at() -> None:
+    pages = [translated("fr", i, 10, 5) for i in range(6)]
+    sure, unsure = Guess("en", 0.9, 0.9), Guess("en", 0.5, 0.5)
+    found = translated_texts(site_of(pages), [sure, *[unsure] * 5], {"fr"}, known={1})
+    assert sorted(found) == [2, 3, 4, 5]
+    assert {text.guess.language for text in found.values()} == {"fr"}
+    assert found[2].blocks == said("fr", 2, 10)[:5]
+
+
+def test_relative_of_a_wanted_language_may_be_either() -> None:
+    pages = [translated("es", i, 10, 5) for i in range(6)]
+    found = translated_texts(site_of(pages), [Guess("gl", 0.5, 0.5)] * 6, {"es", "fr"})
+    assert found == {}
+
+
+def test_another_script_than_latin_decides_itself() -> None:
+    """Programs are Latin in every language, and often the only blocks that no other page has."""
+    pages = [[*said("ru", i // 2, 4), *said("en", i, 6)] for i in range(8)]
+    assert translated_texts(site_of(pages), [Guess("ru", 0.5, 0.5)] * 8, {"en", "ru"}) == {}
+
+
+def test_few_words_are_no_translation() -> None:
+    pages = [[*said("fr", i, 1), *said("en", 0, 4)] for i in range(8)]
+    assert translated_texts(site_of(pages), [Guess("en", 0.5, 0.5)] * 8, {"fr"}) == {}
+
+
+def test_judged_words_are_those_of_the_text() -> None:
+    pages = [["Über Word l'été", "one Two two"], ["der die", "das Word"], []]
+    site = site_of(pages)
+    assert site.with_text({}) is site
+    judged = site.with_text({0: ["one Two two"], 1: []})
+    words = [dict(zip(row.indices, row.data, strict=True)) for row in (judged.judged[[i]] for i in range(3))]
+    number = {word: column for column, word in enumerate(site.vocabulary)}
+    assert words == [{number["one"]: 1, number["two"]: 2}, {}, {}]
+    assert judged.scripts == [{"LATIN": 3.0}, {}, {}]
+    np.testing.assert_array_equal(judged.words.toarray(), site.words.toarray())
+    all_text = site.with_text(dict(enumerate(pages)))
+    np.testing.assert_array_equal(all_text.judged.toarray(), site.words.toarray())
+
+
+def test_unique_blocks() -> None:
+    site = site_of([["a", "b", "b"], ["b", "c"], ["d", "d"], []])
+    assert [site.unique(page) for page in range(4)] == [["a"], ["c"], ["d", "d"], []]

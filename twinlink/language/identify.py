@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 import pycld2
@@ -84,11 +86,8 @@ def count_scripts(units: Sequence[str]) -> dict[str, float]:
     """Count the words in each script."""
     if "".join(units).isascii():
         return {LATIN: float(len(units))} if units else {}
-    words: dict[str, float] = {}
-    for unit in units:
-        script = script_of(unit[0])
-        words[script] = words.get(script, 0.0) + words_per_unit(script)
-    return words
+    counts = Counter(map(script_of, map(itemgetter(0), units)))
+    return {script: n * words_per_unit(script) for script, n in counts.items()}
 
 
 def guess_language(words: Mapping[str, float], text: str) -> Guess:

@@ -83,10 +83,13 @@ class SiteText:
         return [self.texts.distinct[number] for number in numbers[self.is_unique[numbers]].tolist()]
 
     def sample(self, page: int) -> str:
-        """Return about `_SAMPLE` characters from all over a page: the language of long pages may change."""
+        """Return the text of `sampled`."""
+        return "\n".join(self.sampled(page))
+
+    def sampled(self, page: int) -> Sequence[str]:
+        """Return blocks of about `_SAMPLE` characters from all over a page: the language of long pages may change."""
         blocks = self.own[page]
-        step = sum(map(len, blocks)) // _SAMPLE + 1
-        return "\n".join(blocks[::step])
+        return blocks[:: sum(map(len, blocks)) // _SAMPLE + 1]
 
 
 def read_site(

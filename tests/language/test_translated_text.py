@@ -94,7 +94,7 @@ def test_what_the_page_of_the_source_has_too_was_left() -> None:
     assert found == ["fr"] * len(french) + ["en"] * len(english)
 
 
-def test_half_of_a_page_in_a_wanted_language_counts_where_the_other_is_not_wanted() -> None:
+def test_half_of_a_page_in_a_language_that_is_not_wanted() -> None:
     """Only the French version has pages that were left in part, so nothing shows which language is the source."""
     french = [translated("fr", i, 10, left) for i, left in enumerate([0] * 4 + [6] * 12)]
     russian = [said("ru", i, 10) for i in range(16)]
@@ -105,9 +105,9 @@ def test_half_of_a_page_in_a_wanted_language_counts_where_the_other_is_not_wante
 
 
 def test_pages_without_a_doubt_are_not_looked_at() -> None:
-    pages = [translated("fr", i, 10, 5) for i in range(6)]
+    pages = [translated("fr", i, 10, 5) for i in range(6)] + [said("en", i, 10) for i in range(6)]
     sure, unsure = Guess("en", 0.9, 0.9), Guess("en", 0.5, 0.5)
-    found = translated_texts(site_of(pages), [sure, *[unsure] * 5], {"fr"}, known={1})
+    found = translated_texts(site_of(pages), [sure, *[unsure] * 5, *[sure] * 6], {"en", "fr"}, known={1})
     assert sorted(found) == [2, 3, 4, 5]
     assert {text.guess.language for text in found.values()} == {"fr"}
     assert found[2].blocks == said("fr", 2, 10)[:5]

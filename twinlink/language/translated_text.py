@@ -62,9 +62,7 @@ def translated_texts(
 
     1. where the site has a source language (`source_language`): all blocks in other languages, if one of them has
        a quarter of the words;
-    2. the blocks that no other page has, if they are in a wanted language;
-    3. where the page seems to be in a language that is not wanted: those of these blocks in a wanted one that has
-       a quarter of their words.
+    2. the blocks that no other page has, if they are in a wanted language.
 
     Parameters
     ----------
@@ -167,8 +165,6 @@ def _candidates(
         return  # it may be in either
     if languages := {*wanted} - {source}:
         yield unique, languages
-    if guess.language not in wanted and (best := _most(_words(unique), without=guess.language)) in wanted:
-        yield [block for block in unique if language_and_size(block)[0] != guess.language], {best}
 
 
 def _most(words: _Words, without: str) -> str:

@@ -94,6 +94,15 @@ def test_what_the_page_of_the_source_has_too_was_left() -> None:
     assert found == ["fr"] * len(french) + ["en"] * len(english)
 
 
+def test_what_has_lost_its_source_was_left_all_the_same() -> None:
+    """The originals of other pages show that English was left: what only this page has is no translation."""
+    french = [translated("fr", i, 10, 5) for i in range(8)]
+    pages = [*french, *(said("en", i, 10) for i in range(7))]
+    unsure, sure = Guess("fr", 0.5, 0.5), Guess("en", 0.9, 0.9)
+    found = translated_texts(site_of(pages), [unsure] * 8 + [sure] * 7, {"en", "fr"})
+    assert found[7].blocks == said("fr", 7, 10)[:5]
+
+
 def test_half_of_a_page_in_a_language_that_is_not_wanted() -> None:
     """Only the French version has pages that were left in part, so nothing shows which language is the source."""
     french = [translated("fr", i, 10, left) for i, left in enumerate([0] * 4 + [6] * 12)]

@@ -37,8 +37,6 @@ of it. Trials on 266 sites: with .35, 51 of 53 known pairs of one site have thei
 one in seven of another site loses its language; all others have the same ones."""
 _ALL, _TWICE = 0.95, 2
 """Part of the mixed pages that have the source language, and mixed pages of each of two other languages."""
-_FAR_MORE = 3
-"""Words that mixed pages share with others in the language of the source, for each word in another language."""
 _SECONDS = 2e-4
 """What a page takes to be examined."""
 
@@ -62,11 +60,12 @@ def translated_texts(
     A page is looked at if its own text leaves its language in doubt. Its translated text is the one of these that is
     most clearly in one language, more clearly than all of its text:
 
-    1. where the language of the source is known: all blocks in other languages, if one of them has a quarter of the
-       words;
-    2. the blocks that no other page has, if they are in a wanted language, and not in that of the source.
+    1. where the site has a source language (`source_language`): all blocks in other languages, if one of them has
+       a quarter of the words;
+    2. the blocks that no other page has, if they are in a wanted language.
 
-    The language of the source is `source_language`, or else that of what the mixed pages share with other pages.
+    What was left is of one language: where more pages change from English to French by this, none changes from French
+    to English. A page would, if its original is not on the site: no other page has what was left of it.
 
     Parameters
     ----------
@@ -86,13 +85,15 @@ def translated_texts(
     words = in_ranges(
         lambda first, end: [_words(site.sampled(i)) for i in pages[first:end]], len(pages), seconds=_SECONDS
     )
-    source = source_language(words, _spoken(guesses) | {*wanted}) or _shared_language(site, pages, words)
+    source = source_language(words, _spoken(guesses) | {*wanted})
     found = {}
     for page, of_language in zip(pages, words, strict=True):
         text = _translated(site, page, guesses[page], of_language, source, wanted)
         if text is not None:
             found[page] = text
-    return found
+    changes = {page: (guesses[page].language, text.guess.language) for page, text in found.items()}
+    often = Counter(changes.values())
+    return {page: text for page, text in found.items() if often[changes[page]] >= often[changes[page][::-1]]}
 
 
 def _spoken(guesses: Sequence[Guess]) -> set[str]:
@@ -127,18 +128,6 @@ def source_language(pages: Sequence[_Words], languages: Collection[str]) -> str:
         if n >= _ALL * len(mixes) and sum(times >= _TWICE for times in others.values()) >= 2:
             return language
     return ""
-
-
-def _shared_language(site: SiteText, pages: Sequence[int], words: Sequence[_Words]) -> str:
-    """Return the language of what mixed pages share with other pages: it was left; empty if it is not one language."""
-    shared: Counter[str] = Counter()
-    for page, of_language in zip(pages, words, strict=True):
-        if len(mix := _mixed(of_language)) == 2:
-            unique = {*site.unique(page)}
-            of_shared = _words([block for block in site.sampled(page) if block not in unique])
-            shared.update({language: of_shared.get(language, 0.0) for language in mix})
-    (language, n), (_, others), *_ = [*shared.most_common(2), ("", 0.0), ("", 0.0)]
-    return language if n >= max(_LEAST_WORDS, _FAR_MORE * others) else ""
 
 
 def _words(blocks: Sequence[str]) -> _Words:

@@ -42,6 +42,10 @@ class TestSeparating:
         line = fit_line([10, 20, 10, 20], [1, 2, 1, 2], [True, True, False, False])
         assert line.separation == 0
 
+    def test_slopes_that_differ_by_rounding_are_alike(self) -> None:
+        line = fit_line([39, 120], [7.8, 24.0], [True, False])
+        assert line.separation == 0
+
     def test_all_at_zero(self) -> None:
         line = fit_line([10, 20, 10], [0, 0, 5], [True, True, False])
         assert line.separation == 1

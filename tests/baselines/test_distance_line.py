@@ -43,8 +43,11 @@ class TestSeparating:
         assert line.separation == 0
 
     def test_slopes_that_differ_by_rounding_are_alike(self) -> None:
-        line = fit_line([39, 120], [7.8, 24.0], [True, False])
-        assert line.separation == 0
+        """No line through the origin parts 7.8 for 39 tags and 24 for 120; the one from 7.8 does."""
+        examples = [(39, 7.8, True), (120, 24.0, False)]
+        line = fit_line(*zip(*examples, strict=True))
+        assert line.intercept == 7.8
+        assert separation(line, examples) == line.separation == 1
 
     def test_all_at_zero(self) -> None:
         line = fit_line([10, 20, 10], [0, 0, 5], [True, True, False])

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from tests.language.declaration import DECLARATION
 from twinlink.language.identify import Guess
 from twinlink.language.site_languages import site_languages
 from twinlink.language.site_text import SiteText, read_site
@@ -134,6 +135,13 @@ def test_another_script_than_latin_decides_itself() -> None:
     """Programs are Latin in every language, and often the only blocks that no other page has."""
     pages = [[*said("ru", i // 2, 4), *said("en", i, 6)] for i in range(8)]
     assert translated_texts(site_of(pages), [Guess("ru", 0.5, 0.5)] * 8, {"en", "ru"}) == {}
+
+
+def test_a_language_that_cld2_does_not_know_is_no_translation() -> None:
+    """CLD2 names English for Navajo, with few of its letter sequences."""
+    words = DECLARATION["nv"].split()
+    pages = [[" ".join(words[20 * i : 20 * i + 40])] for i in range(4)]
+    assert translated_texts(site_of(pages), [Guess("es", 0.3, 0.0, 0.1)] * 4, {"en"}) == {}
 
 
 def test_few_words_are_no_translation() -> None:

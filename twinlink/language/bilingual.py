@@ -11,6 +11,8 @@ import numpy as np
 from twinlink.language.identify import count_scripts, guess_language
 from twinlink.scripts import split_units
 
+EXAMINE_SECONDS = 2e-4
+"""What a page takes to be read block by block, in trials on four sites."""
 _MIN_SHARE = 0.3
 """Minimum share of the words in each of the two languages."""
 _MIN_WORDS = 1.2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -22,7 +22,12 @@ from twinlink.scripts import (
     words_per_unit,
 )
 
-__all__ = ["Guess", "count_scripts", "guess_language", "identify_text", "main_script"]
+__all__ = ["CLEAR", "KNOWN", "Guess", "clear_pages", "count_scripts", "guess_language", "identify_text", "main_script"]
+
+CLEAR = 0.8
+"""Strength of the guess from which there is no doubt of a page's language."""
+KNOWN = 0.5
+"""Likeness of the guess from which CLD2 knows the language."""
 
 # Web templates are filled with "lorem ipsum": CLD2's Latin says nothing about the page.
 _PLACEHOLDER = "la"
@@ -80,6 +85,15 @@ def identify_text(text: str) -> tuple[str, float]:
     """
     guess = guess_language(count_scripts(split_units(text)), text)
     return (chinese_variant(text) if guess.language == "zh" else guess.language), guess.score
+
+
+def clear_pages(guesses: Iterable[Guess]) -> Counter[str]:
+    """Count the pages of each language that are in it without a doubt.
+
+    >>> clear_pages([Guess("en", 0.9, 0.9), Guess("en", 0.9, 0.7)])
+    Counter({'en': 1})
+    """
+    return Counter(guess.language for guess in guesses if guess.strength >= CLEAR)
 
 
 def count_scripts(units: Sequence[str]) -> dict[str, float]:

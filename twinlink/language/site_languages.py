@@ -30,13 +30,13 @@ from scipy.sparse import csr_array
 
 from twinlink.config import LanguageSettings
 from twinlink.errors import ShapeError
-from twinlink.language.bilingual import is_bilingual, may_be_bilingual
-from twinlink.language.identify import Guess, guess_language, identify_text
+from twinlink.language.bilingual import EXAMINE_SECONDS, is_bilingual, may_be_bilingual
+from twinlink.language.identify import CLEAR, KNOWN, Guess, clear_pages, guess_language, identify_text
 from twinlink.language.relatives import RELATIVES
 from twinlink.language.site_text import SiteText, read_site
 from twinlink.language.speech import Floats, Labels, Speech, learn_speech, speaks_like, vote
 from twinlink.language.surroundings import adoptions, neighbour_scores
-from twinlink.language.translated_text import CLEAR, translated_texts
+from twinlink.language.translated_text import translated_texts
 from twinlink.language.unknown import Unknown, unknown_languages
 from twinlink.languages import UNDETERMINED, base_language
 from twinlink.scripts import chinese_leaning, split_units, variant_of_leaning
@@ -53,8 +53,8 @@ _MIN_VERSION = 10
 """A language with fewer clear pages has no version of its own: its pages belong to another one, like originals."""
 _SHARE_WEIGHT, _STRENGTH_WEIGHT, _WANTED_WEIGHT = 5.0, 15.0, 3.0
 """Log odds for CLD2's answer on the page, and for a wanted language; a common word has about 5."""
-GUESS_SECONDS, EXAMINE_SECONDS = 5e-5, 2e-4
-"""What a page takes to guess its language, and to look for a second one, in trials on four sites."""
+GUESS_SECONDS = 5e-5
+"""What a page takes to guess its language, in trials on four sites."""
 _ROUNDS = 2
 _LINK_ROUNDS = 3
 
@@ -69,7 +69,6 @@ _SPEAKS = 0.5
 _FOREIGN = 0.1
 """Its text is clear if it has less than this part of those of every other language, and `_CLEAR_WORDS` at least."""
 _CLEAR_WORDS = 20
-_KNOWN = 0.5  # CLD2 knows a language with this likeness
 _SURE = 0.5  # a page of a wanted language with too few pages to be learned
 _NEAR_SHARE = 0.1
 
@@ -221,7 +220,7 @@ def _with_unknown(guesses: Sequence[Guess], unknown: Sequence[Unknown]) -> list[
 
 def _prefer_wanted(guesses: list[Guess], aim: frozenset[str]) -> list[Guess]:
     """Read a language that the site hardly has, and that is not wanted, as its wanted relative."""
-    clear = Counter(guess.language for guess in guesses if guess.strength >= CLEAR)
+    clear = clear_pages(guesses)
     result = []
     for guess in guesses:
         near = [language for language in RELATIVES.get(guess.language, ()) if language in aim]
@@ -336,7 +335,7 @@ def _adopt(site: SiteText, decision: _Decision, aim: frozenset[str]) -> tuple[li
 
 def _is_foreign(site: SiteText, page: int, guess: Guess, speech: Speech, fit: float) -> bool:
     """Return whether a page is really in a language that was not learned; ``fit``: how well it fits its own."""
-    if fit >= _SPEAKS or guess.likeness < _KNOWN:
+    if fit >= _SPEAKS or guess.likeness < KNOWN:
         return False
     row = site.words[[page]]
     neutral = {site.vocabulary[column] for column in np.intersect1d(row.indices, speech.neutral)}

@@ -104,6 +104,7 @@ REASONS = {
     "doubtful": "its best partner is too doubtful to be reported",
     "tie": "it, or its best partner, has another candidate that is equally good",
     "no-partner-left": "the matching gave each of its candidates to another page that is at least as good",
+    "copy": "another page of its language has the same content, and is in a pair or was compared in its place",
     "no-candidate": "no page was a candidate for it",
     "crowded-address": "its address differs in one place from too many others, so the URL rule compared only tokens",
     "over-limit": "left out by max_pairs or min_score",

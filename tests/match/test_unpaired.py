@@ -228,6 +228,16 @@ def check_lost(tables: Tables, url: str, detail: str) -> None:
         )
 
 
+def check_copy(tables: Tables, url: str, detail: str) -> None:
+    """The other page has the same content; it is in a pair of the matching, or has a reason of its own."""
+    told = re.fullmatch(r"the same content as (\S+)", detail)
+    assert told is not None
+    assert told[1] != url
+    pages = tables.run.pages.set_index("url")
+    assert list(pages.loc[url, "blocks"]) == list(pages.loc[told[1], "blocks"])
+    assert tables.goes_with(told[1]) or tables.why[told[1]][0] != "copy"
+
+
 def check_limit(tables: Tables, url: str, detail: str) -> None:
     told = re.fullmatch(r"match\.(min_score|max_pairs) leaves out its pair with (\S+), of score (\S+)", detail)
     assert told is not None
@@ -265,6 +275,7 @@ REASON_CHECKS = {
     "no-candidate": check_no_candidate,
     "crowded-address": check_no_candidate,
     "no-partner-left": check_lost,
+    "copy": check_copy,
     "over-limit": check_limit,
     "doubtful": check_doubtful,
     "tie": check_doubtful,

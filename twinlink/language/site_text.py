@@ -47,7 +47,7 @@ class SiteText:
     claimed: list[frozenset[str]]  # the declared language
     vocabulary: list[str]
     texts: PageTexts  # all blocks
-    is_unique: NDArray[np.bool_]  # of each distinct block, whether a single page has it
+    is_unique: NDArray[np.bool_]  # of each distinct block, whether a single page has it, or that and its copies
 
     def with_text(self, texts: Mapping[int, Sequence[str]]) -> SiteText:
         """Return the site with pages whose language is judged by a part of their text.
@@ -78,7 +78,7 @@ class SiteText:
         return replace(self, judged=judged, scripts=scripts)
 
     def unique(self, page: int) -> list[str]:
-        """Return the blocks of a page that no other page has."""
+        """Return the blocks of a page that no other page has, but for its copies."""
         numbers = self.texts.numbers[self.texts.starts[page] : self.texts.starts[page + 1]]
         return [self.texts.distinct[number] for number in numbers[self.is_unique[numbers]].tolist()]
 
@@ -106,7 +106,8 @@ def read_site(
     texts = page_texts(blocks)
     on_page = texts.counts
     n_letters, units, vocabulary = _count_units(texts.cut)
-    n_pages_with = np.bincount(on_page.indices, minlength=len(texts.distinct))
+    is_counted = texts.without_copies[entry_rows(on_page)]
+    n_pages_with = np.bincount(on_page.indices[is_counted], minlength=len(texts.distinct))
     is_frame = n_pages_with > max(share * len(blocks), _MIN_BOILERPLATE_PAGES)
     says_nothing = select(on_page, ~is_frame[on_page.indices]) @ n_letters == 0
     own = texts.where(~is_frame[texts.numbers] | says_nothing[texts.page_of])

@@ -118,6 +118,8 @@ class Found:
     """Share of the pages with near-duplicates that would be paired with another page if their partner were missing."""
     crowded: tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]] | None = None
     """Marks the pages of each side whose candidates a bound of the URL rule limits; None without such a rule."""
+    stands_for: tuple[npt.NDArray[np.integer], npt.NDArray[np.integer]] | None = None
+    """For each page of each side, the one of its copies that was compared for all, often itself; None: no copies."""
 
 
 def read_words(side_a: Side, side_b: Side, lexicons: Sequence[Lexicon], settings: MatchSettings) -> Words:

@@ -46,7 +46,7 @@ class _Versions(NamedTuple):
     """For each page of one side, its version on another side, and the probability of the pair."""
 
     page: npt.NDArray[np.int64]
-    """Row of the other side; -1 for none."""
+    """Row of the other side, of copies the one that stands for all; -1 for none."""
     probability: Floats
 
 
@@ -118,7 +118,8 @@ def _versions(match: SideMatch, *, turned: bool = False) -> _Versions:
     rows, columns = (matching.columns, matching.rows) if turned else (matching.rows, matching.columns)
     side = match.side_b if turned else match.side_a
     page, probability = np.full(len(side.urls), -1, np.int64), np.zeros(len(side.urls))
-    page[rows] = columns
+    copies = match.found.stands_for
+    page[rows] = columns if copies is None else copies[0 if turned else 1][columns]
     probability[rows] = np.nan_to_num(match.found.probabilities)  # NaN: accepted, without other evidence
     return _Versions(page, probability)
 

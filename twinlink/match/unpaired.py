@@ -77,6 +77,7 @@ def _of_language(lang: str, *, is_wanted: bool) -> tuple[str, str]:
 def _reasons(match_: SideMatch) -> Iterator[tuple[str, _Why]]:
     """Yield the reason of each page without a pair in two languages; some pages occur more than once."""
     yield from _by_candidates(match_)
+    yield from _copies(match_)
     yield from _left_out(match_)
     for url, other in rejected_pages(match_.labels, match_.side_a.urls, match_.side_b.urls):
         yield url, _Why(_LABELLED, 1.0, "label", f"not with {other}: a label rejects the pair")
@@ -98,6 +99,20 @@ def _by_candidates(match_: SideMatch) -> Iterator[tuple[str, _Why]]:
             why = _lost(int(furthest[row]), filters, is_cheated=bool(is_cheated[row]))
             is_crowded = why.stage == _NO_CANDIDATE and crowded is not None and bool(crowded[row])
             yield own.urls[row], why._replace(reason="crowded-address", detail=_CROWDED) if is_crowded else why
+
+
+def _copies(match_: SideMatch) -> Iterator[tuple[str, _Why]]:
+    """Yield each page that is in no pair of the matching, with the copy of it that is, or that was compared for it."""
+    found = match_.found
+    if found.stands_for is None:
+        return
+    sides = (match_.side_a, match_.side_b), found.stands_for, (found.matching.rows, found.matching.columns)
+    for side, stands_for, paired in zip(*sides, strict=True):
+        of_set = np.arange(len(stands_for))
+        of_set[stands_for[paired[::-1]]] = paired[::-1]  # the first pair of a set of copies comes last
+        other, is_paired = of_set[stands_for], np.isin(np.arange(len(stands_for)), paired)
+        for page in np.flatnonzero(~is_paired & (other != np.arange(len(stands_for)))).tolist():
+            yield side.urls[page], _Why(_LOST, 1.0, "copy", f"the same content as {side.urls[other[page]]}")
 
 
 class _Ends(NamedTuple):

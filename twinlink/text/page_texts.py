@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import chain, count
+from itertools import chain, count, pairwise
 from typing import overload
 
 import numpy as np
@@ -73,6 +73,21 @@ class PageTexts(Sequence[list[str]]):
     def page_of(self) -> Numbers:
         """The page of each text."""
         return np.repeat(np.arange(len(self)), np.diff(self.starts))
+
+    @property
+    def without_copies(self) -> NDArray[np.bool_]:
+        """Marks the pages of which no earlier page has the same texts in the same order.
+
+        >>> page_texts([["menu", "one"], ["menu", "two"], ["menu", "one"]]).without_copies.tolist()
+        [True, True, False]
+        """
+        seen: set[bytes] = set()
+        is_new = np.ones(len(self), np.bool_)
+        for page, (begin, end) in enumerate(pairwise(self.starts.tolist())):
+            n_seen = len(seen)
+            seen.add(self.numbers[begin:end].tobytes())
+            is_new[page] = len(seen) > n_seen
+        return is_new
 
     def of_pages(self, pages: NDArray[np.integer]) -> PageTexts:
         """Return the texts of some pages."""

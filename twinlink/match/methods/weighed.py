@@ -18,6 +18,7 @@ import scipy.sparse as sp
 
 from twinlink.config import MatchSettings
 from twinlink.graph.matching import Matching, greedy_among
+from twinlink.match.copies import find_copies, with_copies, without_copies
 from twinlink.match.evidence import Between, Found, Side, Words, as_scores
 from twinlink.match.labels import accepted_pairs, excluded, lessons_of, with_labelled
 from twinlink.match.measures import (
@@ -104,7 +105,19 @@ def match_weighed(
     from its near-duplicates), ``structure`` (S_struct), ``ets`` (ETS of the mean of these), ``external`` (S_ext of the
     last round's probabilities), ``order`` (the same place among the links of paired pages), ``length``, ``direct`` and
     ``hreflang`` (links between the two pages), and ``pattern`` (URL patterns, by their credibility).
+
+    Of pages with the same content at several addresses, one is compared (`twinlink.match.copies`).
     """
+    copies = find_copies(side_a, side_b, words, between, settings)
+    if copies is None:
+        return _matched(side_a, side_b, words, between, settings, steps)
+    found = _matched(*without_copies(side_a, side_b, words, between, copies), settings, steps)
+    return with_copies(found, side_a, side_b, copies)
+
+
+def _matched(
+    side_a: Side, side_b: Side, words: Words, between: Between, settings: MatchSettings, steps: Steps
+) -> Found:
     langs = f"{side_a.lang}-{side_b.lang}"
     steps(0.0, f"{langs}: near-duplicates")
     site = SiteMeasures(side_a, side_b, words, between, settings)

@@ -1,0 +1,108 @@
+"""Sites on which pages have a second address: their copies are pages with the same content.
+
+::
+
+    python -m experiments.page_copies SITES...
+
+A share of the known pairs is drawn, and both pages of each get a copy: ``x-copy.html`` beside ``x.html``, or, where
+addresses tell nothing, a number. Half of the links to the page, drawn at random, lead to its copy instead. The two
+copies are a known pair, too. A cell is F1 (precision / recall).
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from urllib.parse import quote, unquote, urljoin, urlsplit
+
+from experiments.cases import case_words, find_cases, match_case, open_case, outcome_of
+from experiments.tables import Column, print_tables
+
+__all__ = ["main", "with_page_copies"]
+
+SHARES = 0.0, 0.3, 1.0
+SEED = 1
+_LINK = re.compile(rb"""(<a\s[^>]*?href\s*=\s*["'])([^"'#?]+)""", re.IGNORECASE)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("sites", nargs="+", type=Path, help="site folders, or folders of them")
+    given = parser.parse_args(arguments)
+    columns: dict[str, Column] = {}
+    for folder in find_cases(given.sites):
+        columns[folder.name] = {"share of the known pairs with copies": {}}
+        for share in SHARES:
+            with tempfile.TemporaryDirectory() as temporary:
+                cell = _cell(with_page_copies(folder, share, Path(temporary)))
+            columns[folder.name]["share of the known pairs with copies"][f"{share:.0%}"] = cell
+    print_tables(columns)
+
+
+def _cell(folder: Path) -> str:
+    with open_case(folder) as case:
+        outcome = outcome_of(case, match_case(case, case_words(case)))
+    return f"{outcome.f1:.3f} ({outcome.precision:.3f} / {outcome.recall:.3f})"
+
+
+def with_page_copies(folder: Path, share: float, out: Path) -> Path:
+    """Write a site folder in which the pages of a share of the known pairs have copies; return it."""
+    made = Path(shutil.copytree(folder, out / folder.name))
+    draw = random.Random(SEED)
+    chosen = [pair for pair in _rows(folder / "gold.tsv") if draw.random() < share]
+    copy_of = {address: _copy_address(address, draw) for pair in chosen for address in pair[:2]}
+    for page in sorted((folder / "site").rglob("*")):
+        if page.is_file():
+            _write(page, folder / "site", made / "site", copy_of, draw)
+    _append(made / "gold.tsv", [[copy_of[a], copy_of[b], *rest] for a, b, *rest in chosen])
+    pages = [row for row in _rows(folder / "pages.tsv") if row[0] in copy_of]
+    _append(made / "pages.tsv", [[copy_of[page[0]], *page[1:]] for page in pages])
+    sides = {address: "AB"[side] for pair in chosen for side, address in enumerate(pair[:2])}
+    groups = {row[2]: row[0] for row in _rows(folder / "equiv.tsv")}
+    names = {address: groups.get(address, f"copy-{n}") for n, address in enumerate(copy_of)}
+    both = [(address, one) for address in copy_of for one in (address, copy_of[address])]
+    _append(made / "equiv.tsv", [[names[address], sides[address], one] for address, one in both])
+    return made
+
+
+def _copy_address(address: str, draw: random.Random) -> str:
+    """Return the address of a copy; one of a number where the page's own is one."""
+    path = Path(address)
+    stem = f"{draw.randrange(10**6, 10**7)}" if path.stem.isdigit() else f"{path.stem}-copy"
+    return str(path.with_name(stem + path.suffix))
+
+
+def _write(page: Path, site: Path, made: Path, copy_of: Mapping[str, str], draw: random.Random) -> None:
+    """Write a page, and its copy if it has one; links lead to copies at random."""
+    address = "/" + page.relative_to(site).as_posix()
+
+    def lead(link: re.Match[bytes]) -> bytes:
+        target = unquote(urlsplit(urljoin(address, link[2].decode("utf-8", "replace"))).path)
+        if target in copy_of and draw.random() < 0.5:
+            return link[1] + quote(copy_of[target]).encode()
+        return link[0]
+
+    content = _LINK.sub(lead, page.read_bytes())
+    for path in (address, copy_of.get(address, address)):
+        (made / path.lstrip("/")).write_bytes(content)
+
+
+def _rows(file: Path) -> list[list[str]]:
+    if not file.exists():
+        return []
+    return [line.split("\t") for line in file.read_text(encoding="utf-8").splitlines() if line]
+
+
+def _append(file: Path, rows: Sequence[Sequence[str]]) -> None:
+    with file.open("a", encoding="utf-8") as lines:
+        lines.writelines("\t".join(row) + "\n" for row in rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,260 @@
+"""Copies: pages of one language with the same content at several addresses (``/x``, ``/x/index.html``, ``/x?print=1``).
+
+Copies would be rivals of each other, and what distinguishes a page from its near-duplicates would be nothing. So one
+page stands for all its copies while two sides are matched (`without_copies`), and they share its pair afterwards
+(`with_copies`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from hashlib import blake2b
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from twinlink.config import MatchSettings
+from twinlink.graph.document_order import LinkLists, link_lists
+from twinlink.graph.links import adjacency
+from twinlink.graph.matching import Matching, greedy_matching
+from twinlink.match.evidence import Between, Found, Side, Words
+from twinlink.patterns.credibility import url_clues
+from twinlink.sparse import entries, entry_rows, positions
+from twinlink.text.words import TermTable
+
+__all__ = ["Copies", "SideCopies", "find_copies", "with_copies", "without_copies"]
+
+MOST = 5
+"""Number of copies on both sides up to which each gets a partner. More of them are pages without content of their own
+(messages of errors, pages that a script fills), of which one pair is reported. Our choice, not tuned."""
+COMPARED = 100
+"""Number of copies of a page whose addresses are compared, the first ones."""
+
+Numbers = npt.NDArray[np.int64]
+
+
+class SideCopies(NamedTuple):
+    """Which pages of a side are copies of each other."""
+
+    chosen: Numbers
+    """The pages that stand for their copies, in increasing order: of each set the one with the shortest address. A page
+    without copies stands for itself."""
+    number: Numbers
+    """For each page, the place of the one that stands for it among ``chosen``."""
+
+    @property
+    def stands_for(self) -> Numbers:
+        """For each page, the one that stands for it."""
+        return self.chosen[self.number]
+
+
+class Copies(NamedTuple):
+    """Copies on both sides."""
+
+    a: SideCopies
+    b: SideCopies
+    clues: sp.csr_array
+    """How strongly links between the languages and URL patterns tie two pages; shape (n_pages_a, n_pages_b)."""
+
+
+def find_copies(side_a: Side, side_b: Side, words: Words, between: Between, settings: MatchSettings) -> Copies | None:
+    """Find the pages of each side with the same words, the same tags in order, the same images and other sites.
+
+    Pages without words have no copies. Where links between the languages or URL patterns, as far as the settings use
+    them, lead from two such pages to pages of different content, they are no copies of each other.
+
+    Returns
+    -------
+    Copies or None
+        None if no page has a copy.
+    """
+    same_a, same_b = _same_content(side_a, words.a.counts), _same_content(side_b, words.b.counts)
+    if all((same == np.arange(len(same))).all() for same in (same_a, same_b)):
+        return None
+    clues = _clues(side_a, side_b, between, settings)
+    a = _chosen(_apart(same_a, _pointed_to(clues, same_b)), side_a)
+    b = _chosen(_apart(same_b, _pointed_to(sp.csr_array(clues.T), same_a)), side_b)
+    return Copies(a, b, clues)
+
+
+def _same_content(side: Side, counts: sp.csr_array) -> Numbers:
+    """Return for each page the first one with the same content."""
+    first, n_tags = np.arange(len(side.urls)), Counter(side.tags)
+    page_of: dict[bytes, int] = {}
+    for page, tags in enumerate(side.tags):
+        begin, end = counts.indptr[page], counts.indptr[page + 1]
+        if n_tags[tags] > 1 and begin < end:
+            content = blake2b(tags, digest_size=16)
+            content.update(counts.indices[begin:end].tobytes() + counts.data[begin:end].tobytes())
+            content.update("\n".join(side.names[page] if side.names else ()).encode("utf-8", "surrogatepass"))
+            first[page] = page_of.setdefault(content.digest(), page)
+    return first
+
+
+def _clues(side_a: Side, side_b: Side, between: Between, settings: MatchSettings) -> sp.csr_array:
+    kinds = settings.weighing.evidence
+    clues = sp.csr_array(between.hreflang.shape, dtype=np.float32)
+    if "hreflang" in kinds:
+        clues += between.hreflang
+    if "pattern" in kinds:
+        clues += url_clues(side_a.urls, side_b.urls, (side_a.lang, side_b.lang), settings.patterns).pairs
+    return sp.csr_array(clues)
+
+
+def _pointed_to(clues: sp.csr_array, same: Numbers) -> Numbers:
+    """Return for each page the content of the page that its strongest clue points to; -1: it has none."""
+    rows = entry_rows(clues)
+    order = np.lexsort((clues.indices, -clues.data, rows))
+    best = order[np.diff(rows[order], prepend=-1) > 0]
+    content = np.full(clues.shape[0], -1)
+    content[rows[best]] = same[clues.indices[best]]
+    return content
+
+
+def _apart(same: Numbers, pointed_to: Numbers) -> Numbers:
+    """Return numbers of the sets of pages that have the same content, and clues that point to the same content.
+
+    Pages without clues belong to the first one with clues.
+    """
+    with_clues = np.flatnonzero(pointed_to >= 0)[::-1]
+    first = np.full(len(same), -1)
+    first[same[with_clues]] = pointed_to[with_clues]
+    content = np.where(pointed_to >= 0, pointed_to, first[same])
+    sets: Numbers = np.unique(np.stack([same, content]), axis=1, return_inverse=True)[1].reshape(-1)
+    return sets
+
+
+def _chosen(sets: Numbers, side: Side) -> SideCopies:
+    order = np.lexsort(([len(url) for url in side.urls], sets))
+    first = order[np.diff(sets[order], prepend=-1) > 0]
+    chosen, number = np.unique(first[sets], return_inverse=True)
+    return SideCopies(chosen, number)
+
+
+def without_copies(
+    side_a: Side, side_b: Side, words: Words, between: Between, copies: Copies
+) -> tuple[Side, Side, Words, Between]:
+    """Return two sides in which one page stands for its copies: it has the links and labels of all of them."""
+    a, b = copies.a, copies.b
+    merged = Between(
+        direct=_merged(between.direct, a, b),
+        hreflang=_merged(between.hreflang, a, b),
+        labels=None if between.labels is None else _merged(between.labels, a, b),  # of two labels, the accepting one
+    )
+    return _side(side_a, a), _side(side_b, b), Words(_terms(words.a, a), _terms(words.b, b), words.translation), merged
+
+
+def _side(side: Side, copies: SideCopies) -> Side:
+    chosen, number = copies.chosen.tolist(), copies.number
+    sources, targets = entries(side.graph)
+    return replace(
+        side,
+        page_ids=side.page_ids[copies.chosen],
+        urls=[side.urls[page] for page in chosen],
+        blocks=(),  # their words are counted
+        tags=[side.tags[page] for page in chosen],
+        graph=adjacency(number[sources], number[targets], len(chosen)),
+        lists=None if side.lists is None else _lists(side.lists, copies),
+        names=[side.names[page] for page in chosen] if side.names else (),
+        shapes=[side.shapes[page] for page in chosen] if side.shapes else (),
+        canonical_urls=[side.canonical_urls[page] for page in chosen] if side.canonical_urls else (),
+    )
+
+
+def _terms(terms: TermTable, copies: SideCopies) -> TermTable:
+    return TermTable(sp.csr_array(terms.counts[copies.chosen]), terms.vocabulary)
+
+
+def _lists(lists: LinkLists, copies: SideCopies) -> LinkLists:
+    """Return the links of the chosen pages in document order."""
+    sources = np.repeat(np.arange(len(copies.number)), np.diff(lists.starts))
+    own = copies.stands_for[sources] == sources
+    return link_lists(copies.number[sources[own]], copies.number[lists.targets[own]], len(copies.chosen))
+
+
+def _merged(matrix: sp.csr_array, a: SideCopies, b: SideCopies) -> sp.csr_array:
+    """Return the largest value of each two pages and their copies."""
+    rows, columns = (of.number[pages] for of, pages in zip((a, b), entries(matrix), strict=True))
+    order = np.lexsort((-matrix.data, columns, rows))
+    first = order[np.diff(rows[order] * len(b.chosen) + columns[order], prepend=-1) > 0]
+    starts = np.searchsorted(rows[first], np.arange(len(a.chosen) + 1))
+    return sp.csr_array((matrix.data[first], columns[first], starts), shape=(len(a.chosen), len(b.chosen)))
+
+
+def with_copies(found: Found, side_a: Side, side_b: Side, copies: Copies) -> Found:
+    """Return for all pages of two sides what was found without copies.
+
+    Of the copies of two paired pages, as many are paired as the side with fewer of them has, and one if that is more
+    than `MOST`: first those that clues tie, then those with the most similar addresses. Each pair has the evidence and
+    the probability of the one that was found.
+    """
+    pairs = [
+        (place, row, column)
+        for place, (own, other) in enumerate(_copies_of_pairs(found.matching, copies))
+        for row, column in _paired(own, other, side_a, side_b, copies.clues)
+    ]
+    of, rows, columns = np.array(pairs, np.int64).reshape(-1, 3).T
+    like = positions(found.scores, found.matching.rows, found.matching.columns)[of]
+    scores, at = _with_entries(found.scores, copies, (rows, columns, like))
+    return replace(
+        found,
+        scores=scores,
+        evidence={kind: values[at] for kind, values in found.evidence.items()},
+        matching=Matching(rows, columns, found.matching.scores[of]),
+        rivals=found.rivals[of],
+        probabilities=found.probabilities[of],
+        n_equal=None if found.n_equal is None else found.n_equal[of],
+        alike=None if found.alike is None else (_alike(found.alike[0], copies.a), _alike(found.alike[1], copies.b)),
+        stands_for=(copies.a.stands_for, copies.b.stands_for),
+    )
+
+
+def _copies_of_pairs(matching: Matching, copies: Copies) -> list[tuple[Numbers, Numbers]]:
+    """Return the copies of the two pages of each pair, in increasing order."""
+    of_sides = []
+    for side, pages in ((copies.a, matching.rows), (copies.b, matching.columns)):
+        members = np.split(np.argsort(side.number, kind="stable"), np.cumsum(np.bincount(side.number))[:-1])
+        of_sides.append([members[page] for page in pages.tolist()])
+    return list(zip(*of_sides, strict=True))
+
+
+def _paired(
+    own: Numbers, other: Numbers, side_a: Side, side_b: Side, clues: sp.csr_array
+) -> list[tuple[np.int64, np.int64]]:
+    """Return the pairs of the copies of two paired pages, the best first."""
+    if len(own) == len(other) == 1:
+        return [(own[0], other[0])]
+    from rapidfuzz import fuzz, process  # most sites have no copies
+
+    own, other = own[:COMPARED], other[:COMPARED]
+    urls = [side_a.urls[page] for page in own], [side_b.urls[page] for page in other]
+    similar = process.cdist(*urls, scorer=fuzz.ratio) / 100
+    tied = clues[own][:, other].toarray()
+    matching = greedy_matching(sp.csr_array((1 + similar + tied) / (2 + max(1, tied.max()))))
+    n = len(matching) if len(matching) <= MOST else 1
+    return list(zip(own[matching.rows[:n]], other[matching.columns[:n]], strict=True))
+
+
+def _with_entries(
+    scores: sp.csr_array, copies: Copies, pairs: tuple[Numbers, Numbers, Numbers]
+) -> tuple[sp.csr_array, Numbers]:
+    """Return the candidates with the pairs of copies among them, and the place that each had before, or that it is like.
+
+    The pairs are given as rows, columns, and places of the candidates that they are like.
+    """
+    shape = len(copies.a.number), len(copies.b.number)
+    rows = np.append(copies.a.chosen[entry_rows(scores)], pairs[0])
+    columns = np.append(copies.b.chosen[scores.indices], pairs[1])
+    keys, first = np.unique(rows * shape[1] + columns, return_index=True)
+    at = np.append(np.arange(scores.nnz), pairs[2])[first]
+    starts = np.searchsorted(keys, np.arange(shape[0] + 1) * shape[1])
+    return sp.csr_array((scores.data[at], keys % shape[1], starts), shape=shape), at
+
+
+def _alike(alike: sp.csr_array, copies: SideCopies) -> sp.csr_array:
+    """Return the near-duplicates of all pages; copies have those of the page that stands for them."""
+    of_pages, n = sp.csr_array(alike[copies.number]), len(copies.number)
+    return sp.csr_array((of_pages.data, copies.chosen[of_pages.indices], of_pages.indptr), shape=(n, n))

@@ -57,9 +57,14 @@ def with_page_copies(folder: Path, share: float, out: Path) -> Path:
     draw = random.Random(SEED)
     chosen = [pair for pair in _rows(folder / "gold.tsv") if draw.random() < share]
     copy_of = {address: _copy_address(address, draw) for pair in chosen for address in pair[:2]}
+    addresses = {_file(address): address for address in copy_of}
     for page in sorted((folder / "site").rglob("*")):
         if page.is_file():
-            _write(page, folder / "site", made / "site", copy_of, draw)
+            file = page.relative_to(folder / "site").as_posix()
+            content = _with_links(page.read_bytes(), "/" + file, copy_of, draw)
+            for path in (file, _file(copy_of[addresses[file]])) if file in addresses else (file,):
+                (made / "site" / path).parent.mkdir(exist_ok=True)
+                (made / "site" / path).write_bytes(content)
     _append(made / "gold.tsv", [[copy_of[a], copy_of[b], *rest] for a, b, *rest in chosen])
     pages = [row for row in _rows(folder / "pages.tsv") if row[0] in copy_of]
     _append(made / "pages.tsv", [[copy_of[page[0]], *page[1:]] for page in pages])
@@ -75,22 +80,22 @@ def _copy_address(address: str, draw: random.Random) -> str:
     """Return the address of a copy; one of a number where the page's own is one."""
     path = Path(address)
     stem = f"{draw.randrange(10**6, 10**7)}" if path.stem.isdigit() else f"{path.stem}-copy"
-    return str(path.with_name(stem + path.suffix))
+    return str(path.with_name(stem + path.suffix)) + "/" * address.endswith("/")
 
 
-def _write(page: Path, site: Path, made: Path, copy_of: Mapping[str, str], draw: random.Random) -> None:
-    """Write a page, and its copy if it has one; links lead to copies at random."""
-    address = "/" + page.relative_to(site).as_posix()
+def _file(address: str) -> str:
+    return address.lstrip("/") + "index.html" * address.endswith("/")
+
+
+def _with_links(content: bytes, page: str, copy_of: Mapping[str, str], draw: random.Random) -> bytes:
+    """Return a page of which each link leads to the copy of a page at random."""
 
     def lead(link: re.Match[bytes]) -> bytes:
-        target = unquote(urlsplit(urljoin(address, link[2].decode("utf-8", "replace"))).path)
-        if target in copy_of and draw.random() < 0.5:
-            return link[1] + quote(copy_of[target]).encode()
-        return link[0]
+        target = unquote(urlsplit(urljoin(page, link[2].decode("utf-8", "replace"))).path)
+        copied = copy_of.get(target) or copy_of.get(target.removesuffix("index.html"))
+        return link[1] + quote(copied).encode() if copied and draw.random() < 0.5 else link[0]
 
-    content = _LINK.sub(lead, page.read_bytes())
-    for path in (address, copy_of.get(address, address)):
-        (made / path.lstrip("/")).write_bytes(content)
+    return _LINK.sub(lead, content)
 
 
 def _rows(file: Path) -> list[list[str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -15,9 +16,11 @@ from tests.match.methods.test_weighed import MadeSite, check, made_site, no_link
 from twinlink.config import MatchSettings
 from twinlink.graph.document_order import link_lists
 from twinlink.match.copies import MOST, SideCopies, _merged, find_copies, without_copies
-from twinlink.match.evidence import Between, Side, read_words
+from twinlink.match.evidence import Between, Found, Side, read_words
 from twinlink.match.methods.weighed import match_weighed
 from twinlink.match.selection import match_sides
+from twinlink.similarity.rivals import Rivalry
+from twinlink.sparse import positions
 
 Numbers = NDArray[np.int64]
 N = 30
@@ -69,7 +72,8 @@ def test_a_page_that_differs_in_anything_is_no_copy(change: str) -> None:
 def test_pages_without_words_have_no_copies() -> None:
     site = made_site(N)
     side = with_copies_of(site.a, np.array([3, 3]))
-    empty = replace(side, blocks=[[] if page == 3 else blocks for page, blocks in zip(side.page_ids, side.blocks)])
+    texts = zip(side.page_ids, side.blocks, strict=True)
+    empty = replace(side, blocks=[[] if page == 3 else blocks for page, blocks in texts])
     assert found_copies(MadeSite(empty, site.b)) is None
 
 
@@ -101,18 +105,15 @@ def test_copies_change_nothing_for_the_other_pages(seed: int) -> None:
         assert now[page_a, page_b] == [probability] * (2 if both else 1)
 
 
-def _ids(site: MadeSite, found: object) -> list[tuple[int, int]]:
-    matching = found.matching  # type: ignore[attr-defined]
+def _ids(site: MadeSite, found: Found) -> list[tuple[int, int]]:
+    matching = found.matching
     ids = site.a.page_ids[matching.rows].tolist(), site.b.page_ids[matching.columns].tolist()
     return list(zip(*ids, strict=True))
 
 
-def _rivals(found: object) -> NDArray[np.float64]:
+def _rivals(found: Found) -> NDArray[np.float64]:
     """The best other candidates of all pages: copies count as rivals there, but not in the result."""
-    from twinlink.similarity.rivals import Rivalry
-    from twinlink.sparse import positions
-
-    scores, matching = found.scores, found.matching  # type: ignore[attr-defined]
+    scores, matching = found.scores, found.matching
     return Rivalry(scores).rivals(scores.data.astype(float))[positions(scores, matching.rows, matching.columns)]
 
 
@@ -167,7 +168,7 @@ def test_links_of_copies_are_links_of_the_page_that_stands_for_them() -> None:
     assert side.urls == ["/0", "/1", "/2"]
     assert side.graph.toarray().astype(int).tolist() == [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
     assert side.lists is not None
-    assert [side.lists.targets[s:e].tolist() for s, e in zip(side.lists.starts, side.lists.starts[1:])] == [[], [], [1]]
+    assert [side.lists.targets[begin:end].tolist() for begin, end in pairwise(side.lists.starts)] == [[], [], [1]]
     assert few_words.a.counts.shape[0] == 3
     assert merged.direct.toarray().tolist() == [[0, 0, 0.25], [0, 0.25, 0], [0.25, 0, 0]]
 

@@ -52,6 +52,15 @@ def test_two_languages_are_left_alone():
     assert reconcile([match], [], MatchSettings()) == [match]
 
 
+def test_copies_of_a_page_support_each_other() -> None:
+    """English pages 0 and 1 are copies, German ones too; the way round by German takes the other copy."""
+    copies = np.array([0, 0, 2])
+    support = [matched(EN, DE, [0, 1, 2], [0.9] * 3), matched(FR, DE, [1, 0, 2], [0.9] * 3)]
+    support = [replace(each, found=replace(each.found, stands_for=(np.arange(N), copies))) for each in support]
+    (first, *_) = probabilities(matched(EN, FR, [0, 1, 2], [0.5] * 3), *support)
+    assert first[0] == first[1] == first[2] > 0.5
+
+
 def test_a_doubtful_pair_is_supported_by_the_way_round():
     support = matched(EN, DE, [0, 1, 2], [0.9] * 3), matched(FR, DE, [0, 1, 2], [0.9] * 3)
     (first, *_) = probabilities(matched(EN, FR, [0, 1, 2], [0.5, 0.4, 0.0]), *support)

@@ -96,12 +96,11 @@ def _same_content(side: Side, counts: sp.csr_array) -> Numbers:
 
 def _clues(side_a: Side, side_b: Side, between: Between, settings: MatchSettings) -> sp.csr_array:
     kinds = settings.weighing.evidence
-    clues = sp.csr_array(between.hreflang.shape, dtype=np.float32)
-    if "hreflang" in kinds:
-        clues += between.hreflang
-    if "pattern" in kinds:
-        clues += url_clues(side_a.urls, side_b.urls, (side_a.lang, side_b.lang), settings.patterns).pairs
-    return sp.csr_array(clues)
+    named: sp.csr_array = between.hreflang if "hreflang" in kinds else 0 * between.hreflang
+    if "pattern" not in kinds:
+        return named
+    langs = side_a.lang, side_b.lang
+    return sp.csr_array(named + url_clues(side_a.urls, side_b.urls, langs, settings.patterns).pairs)
 
 
 def _pointed_to(clues: sp.csr_array, same: Numbers) -> Numbers:
@@ -128,7 +127,7 @@ def _apart(same: Numbers, pointed_to: Numbers) -> Numbers:
 
 
 def _chosen(sets: Numbers, side: Side) -> SideCopies:
-    order = np.lexsort(([len(url) for url in side.urls], sets))
+    order = np.lexsort((np.array([len(url) for url in side.urls]), sets))
     first = order[np.diff(sets[order], prepend=-1) > 0]
     chosen, number = np.unique(first[sets], return_inverse=True)
     return SideCopies(chosen, number)
@@ -241,7 +240,7 @@ def _paired(
 def _with_entries(
     scores: sp.csr_array, copies: Copies, pairs: tuple[Numbers, Numbers, Numbers]
 ) -> tuple[sp.csr_array, Numbers]:
-    """Return the candidates with the pairs of copies among them, and the place that each had before, or that it is like.
+    """Return the candidates of all pages, with pairs of copies among them, and the place that each had before.
 
     The pairs are given as rows, columns, and places of the candidates that they are like.
     """

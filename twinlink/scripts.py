@@ -43,6 +43,11 @@ _UNIT_BEYOND_ASCII = rf"[{_COUNTED}]|(?<!{_IN_WORD})[^\W\d_\x00-\x7f{_COUNTED}]{
 _LETTERS = re.compile(r"[^\W\d_]+")
 _UNUSABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\ud800-\udfff\ufdd0-\ufdef\ufeff\ufffe\uffff]")
 
+_POINTS = re.compile(
+    "[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
+    "\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed]"
+)
+
 _ALIASES = {
     "CJK": HAN,
     "IDEOGRAPHIC": HAN,
@@ -67,6 +72,15 @@ _WORDS = {
 def clean_text(text: str) -> str:
     """Replace characters that CLD2 refuses or that are not text by spaces: controls, surrogates, direction marks."""
     return text if text.isprintable() else _UNUSABLE.sub(" ", text)
+
+
+def without_points(text: str) -> str:
+    """Remove vowel points and other marks that Arabic and Hebrew text mostly lacks: CLD2 does not know text with them.
+
+    >>> without_points("\u062a\u0650\u0644\u06e1\u0643\u064e") == "\u062a\u0644\u0643"
+    True
+    """
+    return _POINTS.sub("", text).replace("\u0671", "\u0627")
 
 
 def split_units(text: str) -> list[str]:

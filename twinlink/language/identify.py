@@ -19,10 +19,21 @@ from twinlink.scripts import (
     only_script,
     script_of,
     split_units,
+    without_points,
     words_per_unit,
 )
 
-__all__ = ["CLEAR", "KNOWN", "Guess", "clear_pages", "count_scripts", "guess_language", "identify_text", "main_script"]
+__all__ = [
+    "CLEAR",
+    "KNOWN",
+    "Guess",
+    "clear_pages",
+    "count_scripts",
+    "guess_language",
+    "identify_text",
+    "is_mixed",
+    "main_script",
+]
 
 CLEAR = 0.8
 """Strength of the guess from which there is no doubt of a page's language."""
@@ -38,10 +49,13 @@ _PLACEHOLDER = "la"
 _SHARE = 0.1
 # From three times this share on there is no doubt.
 _CLEAR_SHARE = 3 * _SHARE
+# Share of Latin words from which a text in another script may be a quotation on a page in Latin.
+_QUOTED = 0.25
 # Share of kana in Japanese: about half in running text, 0.2 in tables of terms.
 _KANA_SHARE = 0.1
 _CLEAR_BYTES = 200
 _CLEAR_WORDS = 20
+_POINTED = frozenset({"ARABIC", "HEBREW"})
 _LIMIT = 20_000  # characters that CLD2 reads
 _KNOWN_DENSITY = 800.0
 """CLD2's score for each 1,024 bytes of text in a known language, about. Pieces of 1,500 characters of the Universal
@@ -135,6 +149,16 @@ def main_script(words: Mapping[str, float]) -> str:
     return script if share >= _SHARE else LATIN
 
 
+def is_mixed(words: Mapping[str, float]) -> bool:
+    """Return whether a text has so much of Latin and of another script that either may be a quotation.
+
+    >>> is_mixed({"LATIN": 50, "ARABIC": 50}), is_mixed({"LATIN": 10, "ARABIC": 90}), is_mixed({"LATIN": 9})
+    (True, False, False)
+    """
+    script, share = _most_frequent(words)
+    return script != LATIN and share >= _SHARE and words.get(LATIN, 0.0) >= _QUOTED * sum(words.values())
+
+
 def _most_frequent(words: Mapping[str, float]) -> tuple[str, float]:
     """Return the most frequent script beside Latin, kana as Han, and its share of all words."""
     groups = {script: count for script, count in words.items() if script not in {LATIN, KANA}}
@@ -145,8 +169,9 @@ def _most_frequent(words: Mapping[str, float]) -> tuple[str, float]:
 
 
 def _only(script: str, text: str) -> str:
-    """Replace words in other scripts by spaces; characters between letters (vowel marks too) are kept."""
-    return only_script(script, text[:_LIMIT])
+    """Replace words in other scripts by spaces; characters between letters (most vowel marks too) are kept."""
+    words = only_script(script, text[:_LIMIT])
+    return without_points(words) if script in _POINTED else words
 
 
 def _ask_cld2(text: str) -> Guess:

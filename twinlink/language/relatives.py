@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["RELATIVES", "are_relatives"]
+__all__ = ["CONFUSED", "RELATIVES", "are_relatives"]
 
 RELATIVES: Final = {
     "gl": ("pt", "es"), "ast": ("es",), "ca": ("es",), "oc": ("fr", "es"), "co": ("it",), "rm": ("it",),
@@ -14,6 +14,10 @@ RELATIVES: Final = {
     "tg": ("ru",), "mn": ("ru", "kk"), "ia": ("en", "fr", "es", "it"), "ie": ("en", "fr", "es", "it"), "vo": ("en",),
 }  # fmt: skip
 """Languages that technical text of a larger relative is taken for, and these relatives."""
+
+CONFUSED: Final = (frozenset({"id", "ms"}), frozenset({"bs", "hr", "sr"}))
+"""Languages that CLD2 takes for each other even in long text: of 345 Indonesian pages of 80 to 800 words, it finds
+Malay on 144; of 30 pages in Serbian in Latin script, it finds Bosnian on 24."""
 
 
 def are_relatives(one: str, other: str) -> bool:

@@ -32,7 +32,7 @@ from twinlink.config import LanguageSettings
 from twinlink.errors import ShapeError
 from twinlink.language.bilingual import EXAMINE_SECONDS, is_bilingual, may_be_bilingual
 from twinlink.language.identify import CLEAR, KNOWN, Guess, clear_pages, guess_language, identify_text
-from twinlink.language.relatives import RELATIVES
+from twinlink.language.relatives import CONFUSED, RELATIVES
 from twinlink.language.site_text import SiteText, read_site
 from twinlink.language.speech import Floats, Labels, Speech, learn_speech, speaks_like, vote
 from twinlink.language.surroundings import adoptions, neighbour_scores
@@ -169,6 +169,7 @@ def site_languages(
     site = read_site(blocks, declared, links, hints, settings.boilerplate_share)
     aim = frozenset(map(base_language, wanted))
     guesses = threaded_in_ranges(partial(_guesses, site), len(blocks), seconds=GUESS_SECONDS)
+    guesses = _as_claimed(site, guesses, aim)
     unknown = unknown_languages(site, guesses, aim)
     of_unknown = {page for _, pages, _ in unknown for page in pages.tolist()}
     translated = translated_texts(site, guesses, aim, of_unknown)
@@ -202,6 +203,29 @@ def _bilingual_pages(site: SiteText, guesses: Sequence[Guess], aim: frozenset[st
 
 
 # The decision
+
+
+def _as_claimed(site: SiteText, guesses: Sequence[Guess], aim: frozenset[str]) -> list[Guess]:
+    """Return the guesses, corrected by what the pages and links to them claim.
+
+    - CLD2 confuses some languages, whatever the length of the text. Of these, the claimed one is right.
+    - A page in doubt that claims a wanted language is not in another one that no page of the site claims: CLD2 finds
+      many languages in lists of names. Its words decide.
+    """
+    claims = [named | claimed for named, claimed in zip(site.named, site.claimed, strict=True)]
+    known = frozenset(aim).union(*claims)
+    return [_read_as(guess, claim, claim & aim, known) for guess, claim in zip(guesses, claims, strict=True)]
+
+
+def _read_as(guess: Guess, claim: frozenset[str], wanted: frozenset[str], known: frozenset[str]) -> Guess:
+    """Return the guess for a page, given its claims, the wanted ones of these, and the languages of the site."""
+    confused = next((claim & group for group in CONFUSED if guess.language in group), frozenset())
+    if len(confused) == 1:
+        return guess._replace(language=min(confused))
+    is_doubtful = guess.strength < CLEAR or guess.likeness < KNOWN
+    if len(wanted) == 1 and is_doubtful and guess.language not in known:
+        return guess._replace(language=min(wanted), strength=0.0)
+    return guess
 
 
 def _less_sure(guess: Guess) -> Guess:

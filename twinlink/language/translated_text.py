@@ -12,7 +12,16 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from twinlink.language.bilingual import EXAMINE_SECONDS, language_and_size
-from twinlink.language.identify import CLEAR, KNOWN, Guess, clear_pages, count_scripts, guess_language, main_script
+from twinlink.language.identify import (
+    CLEAR,
+    KNOWN,
+    Guess,
+    clear_pages,
+    count_scripts,
+    guess_language,
+    is_mixed,
+    main_script,
+)
 from twinlink.language.relatives import are_relatives
 from twinlink.language.site_text import SiteText
 from twinlink.languages import UNDETERMINED
@@ -53,8 +62,9 @@ def translated_texts(
 ) -> dict[int, TranslatedText]:
     """Return the translated text of the pages that seem to have been translated in part.
 
-    A page is looked at if its own text leaves its language in doubt. Its translated text is the one of these that is
-    most clearly in one language, more clearly than all of its text:
+    A page is looked at if its own text leaves its language in doubt, or if that is not wanted and the text has much of
+    Latin and of another script, which may be a quotation: that is on the page in other languages, too. Its translated
+    text is the one of these that is most clearly in one language, more clearly than all of its text:
 
     1. where the site has a source language (`source_language`): all blocks in other languages, if one of them has
        a quarter of the words;
@@ -77,7 +87,8 @@ def translated_texts(
     dict of int to TranslatedText
         By the number of the page.
     """
-    pages = [i for i, guess in enumerate(guesses) if guess.strength < CLEAR and i not in known]
+    quoting = {i for i, guess in enumerate(guesses) if guess.language not in wanted and is_mixed(site.scripts[i])}
+    pages = [i for i, guess in enumerate(guesses) if (guess.strength < CLEAR or i in quoting) and i not in known]
     words = in_ranges(
         lambda first, end: [_words(site.sampled(i)) for i in pages[first:end]], len(pages), seconds=EXAMINE_SECONDS
     )
@@ -85,7 +96,7 @@ def translated_texts(
     source = source_language(words, spoken | {*wanted})
     found = {}
     for page, of_language in zip(pages, words, strict=True):
-        text = _translated(site, page, guesses[page], of_language, source, wanted)
+        text = _translated(site, page, guesses[page], of_language, source, wanted, page in quoting)
         if text is not None:
             found[page] = text
     changes = {page: (guesses[page].language, text.guess.language) for page, text in found.items()}
@@ -137,14 +148,14 @@ def _mixed(words: _Words) -> frozenset[str]:
 
 
 def _translated(
-    site: SiteText, page: int, guess: Guess, words: _Words, source: str, wanted: Collection[str]
+    site: SiteText, page: int, guess: Guess, words: _Words, source: str, wanted: Collection[str], quotes: bool
 ) -> TranslatedText | None:
     """Return the translated text of a page, or None if it has none, or nothing is known of it."""
-    best, strength = None, guess.strength
+    best, strength, script = None, 0.0 if quotes else guess.strength, main_script(site.scripts[page])
     for blocks, languages in _candidates(site.own[page], site.unique(page), guess, words, source, wanted):
         text = "\n".join(blocks)
         scripts = count_scripts(split_units(text))
-        if sum(scripts.values()) >= _LEAST_WORDS and main_script(scripts) == main_script(site.scripts[page]):
+        if sum(scripts.values()) >= _LEAST_WORDS and (quotes or main_script(scripts) == script):
             alone = guess_language(scripts, text)
             if alone.language in languages and alone.likeness >= KNOWN and alone.strength > strength:
                 best, strength = TranslatedText(blocks, alone), alone.strength

@@ -377,6 +377,20 @@ def test_identical_pages_are_not_likely() -> None:
     assert found.probabilities.max() < 0.5
 
 
+def test_where_each_page_has_a_near_copy_pairs_are_found() -> None:
+    """Each page has a version for printing, with a word more: nothing is clear, but for near-duplicates."""
+    whole = made_site(30)
+
+    def printed(side: Side) -> Side:
+        pages = take(side, np.r_[np.arange(30), np.arange(30)])
+        blocks = [[*blocks, *["print"] * (page >= 30)] for page, blocks in enumerate(pages.blocks)]
+        urls = [f"http://made.example/{name}" for name in opaque_names(side.lang, 60)]
+        return replace(pages, page_ids=pages.page_ids + 30 * (np.arange(60) // 30), blocks=blocks, urls=urls)
+
+    site = MadeSite(*map(printed, (whole.a, whole.b)))
+    assert len(site.pairs(site.found()) & right(site)) >= 54
+
+
 def test_a_tie_is_counted_and_not_guessed() -> None:
     """Two equal pages on each side without links: as many ways to pair them; the other pairs do not suffer."""
     whole = made_site(40)
@@ -500,7 +514,8 @@ def test_a_clue_is_used_at_first_if_the_pages_agree_with_most_of_it(n_agreed: in
         pattern += [1.0, *[0.0] * len(others)]
     candidates = sp.csr_array((np.ones(len(rows)), (rows, columns)), shape=(5, 16))
     evidence = {"content": np.array(content), "pattern": np.array(pattern)}
-    clear = _clear(State(candidates, {}, ()), evidence, Rivalry(candidates), None)
+    rivalry = Rivalry(candidates)
+    clear = _clear(State(candidates, {}, ()), evidence, rivalry, None, lambda pairs: np.zeros(len(rows), np.bool_))
     wanted = 5 if is_used else n_agreed
     assert [columns[k] for k in np.flatnonzero(clear)] == list(range(wanted))
 

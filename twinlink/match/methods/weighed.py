@@ -8,7 +8,7 @@ round measures again with these. The rounds end when they change nothing.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -197,13 +197,14 @@ def _round(site: SiteMeasures, state: State, labels: sp.csr_array | None) -> Rou
     """Measure, weigh and match."""
     rivalry, lessons = Rivalry(state.pattern), lessons_of(state.pattern, labels)
     evidence = measure(site, state, rivalry)
+    nearly = partial(site.nearly, state.pattern, rivalry)
     result = weigh(
         evidence,
         rivalry,
-        _clear(site, state, evidence, rivalry, lessons),
+        _clear(state, evidence, rivalry, lessons, nearly),
         partial(_match, rivalry),
         site.settings.weighing,
-        partial(site.nearly, state.pattern, rivalry),
+        nearly,
         partial(link_places, site, state, rivalry, evidence.get("ets", np.zeros(state.pattern.nnz))),
         site.has_alike(rivalry),
         lessons,
@@ -237,11 +238,11 @@ def _alike_in_structure(site: SiteMeasures) -> sp.csr_array:
 
 
 def _clear(
-    site: SiteMeasures,
     state: State,
     evidence: Mapping[str, npt.NDArray[np.floating]],
     rivalry: Rivalry,
     lessons: Lessons | None,
+    nearly: Callable[[npt.NDArray[np.intp]], npt.NDArray[np.bool_]],
 ) -> npt.NDArray[np.bool_]:
     """Mark the pairs to learn from: at first the clear ones, later those that are probably right.
 
@@ -257,7 +258,7 @@ def _clear(
     first = own["ets"] if "ets" in own else mean_of(own, ("content", "structure"), state.pattern.nnz)
     by_pages = clear_pairs(first, rivalry, FIRST_MARGIN)
     if np.sum(by_pages) < TOO_FEW:
-        by_pages = by_pages | (_clear_but_for_alike(site, state, first, rivalry) & ~_with_page_of(by_pages, rivalry))
+        by_pages = by_pages | (_clear_but_for_alike(first, rivalry, nearly) & ~_with_page_of(by_pages, rivalry))
     agreed = (first >= NEARLY_AS_GOOD * rivalry.rivals(first)) & (by_pages | ~_with_page_of(by_pages, rivalry))
     clear = np.zeros(state.pattern.nnz, dtype=np.bool_)
     for clue in CLUES:
@@ -268,12 +269,14 @@ def _clear(
 
 
 def _clear_but_for_alike(
-    site: SiteMeasures, state: State, first: npt.NDArray[np.float64], rivalry: Rivalry
+    first: npt.NDArray[np.float64],
+    rivalry: Rivalry,
+    nearly: Callable[[npt.NDArray[np.intp]], npt.NDArray[np.bool_]],
 ) -> npt.NDArray[np.bool_]:
     """Mark the pairs that are clear if their pages' near-duplicates are no rivals: the best of two sets of them."""
     everywhere = np.ones(len(first), np.bool_)
     pairs = greedy_among(first.astype(np.float32), rivalry.rows, rivalry.columns, everywhere, *rivalry.shape)
-    alike = site.nearly(state.pattern, rivalry, pairs)
+    alike = nearly(pairs)
     alike[pairs] = False
     return clear_pairs(np.where(alike, 0, first), rivalry, FIRST_MARGIN)
 

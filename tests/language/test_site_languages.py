@@ -336,3 +336,70 @@ def test_hints_and_links_must_fit() -> None:
         site_languages([["a"], ["b"]], ["", ""], [], hints=[()])
     with pytest.raises(ShapeError, match="links"):
         site_languages([["a"], ["b"]], ["", ""], [], links=csr_array((3, 3)))
+
+
+def pages_in(language: str, n: int) -> list[list[str]]:
+    """Pages of one language, with the same words and a number of their own."""
+    words = TEXTS[language].split()
+    return [[" ".join([*words[k % 5 :], f"{language}{k}", *words[: k % 5]])] for k in range(n)]
+
+
+def test_a_quotation_in_another_script_is_not_the_language_of_the_page() -> None:
+    """Each page quotes a Russian sentence, which the other version of the page has, too."""
+    quotations = [f"{TEXTS['ru']} {TEXTS['ru']} № {k}" for k in range(8)]
+    blocks = [
+        [*own, quotation]
+        for language in ("fr", "de")
+        for own, quotation in zip(pages_in(language, 8), quotations, strict=True)
+    ]
+    assert site_languages(blocks, [""] * 16, ["fr", "de"])[0] == ["fr"] * 8 + ["de"] * 8
+
+
+def test_text_that_is_wanted_in_its_script_is_no_quotation() -> None:
+    blocks = [[*own, f"{CODE} {k}"] for k, own in enumerate(pages_in("ru", 8))] + pages_in("en", 8)
+    assert site_languages(blocks, [""] * 16, ["en", "ru"])[0] == ["ru"] * 8 + ["en"] * 8
+
+
+SERBIAN = (
+    "Sva ljudska bića rađaju se slobodna i jednaka u dostojanstvu i pravima. Ona su obdarena razumom i svešću i treba"
+    " jedni prema drugima da postupaju u duhu bratstva."
+)
+INDONESIAN = (
+    "Semua orang dilahirkan merdeka dan mempunyai martabat dan hak-hak yang sama. Mereka dikaruniai akal dan hati"
+    " nurani dan hendaknya bergaul satu sama lain dalam semangat persaudaraan."
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "claim", "expected"),
+    [
+        (SERBIAN, "sr-Latn", "sr"),
+        (SERBIAN, "hr", "hr"),
+        (SERBIAN, "bs", "bs"),
+        (INDONESIAN, "id", "id"),
+        (INDONESIAN, "ms", "ms"),
+    ],
+)
+def test_of_languages_that_cld2_confuses_the_claimed_one_is_right(text: str, claim: str, expected: str) -> None:
+    blocks = [[f"{text} {k}"] for k in range(6)] + pages_in("en", 6)
+    languages = site_languages(blocks, [claim] * 6 + ["en"] * 6, ["en", claim])[0]
+    assert languages == [expected] * 6 + ["en"] * 6
+
+
+def test_a_claim_to_a_language_of_another_kind_changes_nothing() -> None:
+    """The template of the English pages was used for the others."""
+    blocks = [*pages_in("fr", 6), *pages_in("en", 6)]
+    assert site_languages(blocks, ["en"] * 12, ["en", "fr"])[0] == ["fr"] * 6 + ["en"] * 6
+
+
+def test_a_list_of_names_has_the_language_that_it_claims() -> None:
+    """CLD2 finds Urdu, Uzbek or Pashto in a few Persian names."""
+    names = ["کابل قندهار هرات بلخ", "تاشکند سمرقند بخارا", "لاهور کراچی پیشاور", "هند پاکستان بنگلادش نپال"]
+    text = "تمام افراد بشر آزاد به دنیا می آیند و از لحاظ حیثیت و حقوق با هم برابرند و همه دارای عقل و وجدان هستند"
+    blocks = [[f"{text} {k}"] for k in range(8)] + [[name] for name in names] + pages_in("en", 8)
+    claims = ["fa"] * 12 + ["en"] * 8
+    assert site_languages(blocks, claims, ["en", "fa"])[0] == claims
+
+
+def test_vowel_points_are_not_read() -> None:
+    assert identify_text("بِسْمِ ٱللَّهِ ٱلرَّحْمَٰنِ ٱلرَّحِيمِ ٱلْحَمْدُ لِلَّهِ رَبِّ ٱلْعَٰلَمِينَ")[0] == "ar"

@@ -401,5 +401,14 @@ def test_a_list_of_names_has_the_language_that_it_claims() -> None:
     assert site_languages(blocks, claims, ["en", "fa"])[0] == claims
 
 
+def test_a_japanese_page_without_kana_is_in_the_language_that_it_claims() -> None:
+    dates = [
+        [f"令和{k}年 第{k}回 東京都 美術館 展覧会 予定表 月曜日 火曜日 水曜日 木曜日 金曜日 土曜日"] for k in range(3)
+    ]
+    blocks = [*([f"{TEXTS['ja']} {k}"] for k in range(8)), *dates, *pages_in("en", 8)]
+    claims = ["ja"] * 11 + ["en"] * 8
+    assert site_languages(blocks, claims, ["en", "ja"])[0] == claims
+
+
 def test_vowel_points_are_not_read() -> None:
     assert identify_text("بِسْمِ ٱللَّهِ ٱلرَّحْمَٰنِ ٱلرَّحِيمِ ٱلْحَمْدُ لِلَّهِ رَبِّ ٱلْعَٰلَمِينَ")[0] == "ar"

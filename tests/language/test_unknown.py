@@ -135,6 +135,7 @@ def test_the_only_language_without_a_name_is_the_wanted_one_that_cld2_does_not_k
     assert site_languages(blocks, [""] * 42, ["en", "nv"])[0] == truth
     assert set(site_languages(blocks, [""] * 42, ["en", "de"])[0][28:]) == {"qaa"}
     assert set(site_languages(blocks, [""] * 42, ["en", "qaa"])[0][28:]) == {"qaa"}
+    assert set(site_languages(blocks, [""] * 42, ["en", "os"])[0][28:]) == {"os"}  # CLD2 only has a name for Ossetian
     two, truth = site(en=14, nv=14, hsb=12)
     found = found_by_language(site_languages(two, [""] * 40, ["en", "nv"])[0], truth)
     assert {name for language in ("nv", "hsb") for name in found[language]} == {"qaa", "qab"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from functools import cache
 
 import numpy as np
 import pycld2
@@ -59,9 +60,16 @@ def language_names(
         tag = tag if share >= _MOST else _address_name(site, known, pages)
         tags.append("" if tag in {*taken, *tags} else tag)
     private = [tag for tag in private_tags() if tag not in tags]
-    asked = sorted(set(aim) - taken - set(tags) - set(private) - {base_language(code) for _, code in pycld2.LANGUAGES})
+    asked = sorted(set(aim) - taken - set(tags) - set(private) - _recognised())
     free = iter(asked if len(asked) == tags.count("") == 1 else private)
     return [tag or next(free) for tag in tags]
+
+
+@cache
+def _recognised() -> frozenset[str]:
+    """Return the languages that CLD2 recognises: it has names for more."""
+    recognised = frozenset(pycld2.DETECTED_LANGUAGES)
+    return frozenset(base_language(code) for name, code in pycld2.LANGUAGES if name in recognised)
 
 
 def claimed_name(site: SiteText, pages: Pages) -> tuple[str, float]:

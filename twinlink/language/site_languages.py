@@ -224,7 +224,8 @@ def _read_as(guess: Guess, claim: frozenset[str], wanted: frozenset[str], known:
     confused = next((claim & group for group in CONFUSED if guess.language in group), frozenset())
     if len(confused) == 1:
         return guess._replace(language=min(confused))
-    is_doubtful = guess.strength < CLEAR or guess.likeness < KNOWN
+    has_no_kana = guess.language == "zh" and "ja" in wanted  # a calendar, a list of names
+    is_doubtful = guess.strength < CLEAR or guess.likeness < KNOWN or has_no_kana
     if len(wanted) == 1 and is_doubtful and guess.language not in known:
         return guess._replace(language=min(wanted), strength=0.0)
     return guess

@@ -37,6 +37,10 @@ def test_tables_are_frames(run):
     assert run.rejects.empty
 
 
+def test_a_run_may_be_named_by_a_string(run):
+    assert len(tl.Run(str(run.path)).pairs) == 5
+
+
 def test_pairs_come_most_probable_first(run):
     assert run.pairs["probability"].is_monotonic_decreasing
 

@@ -51,8 +51,8 @@ class Run(RunTables):
 
     Parameters
     ----------
-    path : Path
-        A run directory.
+    path : str or Path
+        A run directory; that it is one is not checked (`open_run` does).
 
     Examples
     --------

@@ -61,13 +61,13 @@ class RunTables:
 
     Parameters
     ----------
-    path : Path
-        A run directory.
+    path : str or Path
+        A run directory; that it is one is not checked (`open_run` does).
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._directory = RunDirectory(path)
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self._directory = RunDirectory(self.path)
 
     def reload(self) -> Self:
         """Forget all tables, so that they are read again; return the run."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
@@ -18,13 +19,13 @@ from twinlink.graph.document_order import LinkLists, link_lists, sublists
 from twinlink.graph.links import adjacency
 from twinlink.ingest.shapes import ShapeTable
 from twinlink.language.site_languages import TWO_LANGUAGES
-from twinlink.languages import UNDETERMINED, languages_of_site
+from twinlink.languages import UNDETERMINED, base_language, languages_of_site
 from twinlink.lookup import places_of
 from twinlink.match.evidence import Between, Side
 from twinlink.match.shared_names import page_names
 from twinlink.text.page_texts import PageTexts, TextSource, titled_texts
 
-__all__ = ["Group", "SitePages", "facing_groups", "language_groups"]
+__all__ = ["Group", "SitePages", "facing_groups", "language_groups", "of_varieties"]
 
 MIN_VARIANT_SHARE = (
     0.1  # a script variant (zh-Hans beside zh-Hant) with fewer of the language's pages is taken for noise
@@ -149,6 +150,45 @@ def language_groups(langs: Sequence[str], wanted: Sequence[str]) -> list[Group]:
             belongs = {lang} | (set(members) - set(main) if lang == max(main, key=members.__getitem__) else set())
             groups.append(Group(tag, lang, np.flatnonzero([name in belongs for name in langs])))
     return groups
+
+
+def of_varieties(groups: Sequence[Group], declared: Sequence[str]) -> list[Group]:
+    """Leave out pages that declare another variety of a language than the wanted one (``pt-PT`` instead of ``pt-BR``).
+
+    Varieties are not distinguished by their text, except those of Chinese. So all pages of a language stay where hardly
+    any page declares the wanted variety.
+
+    Parameters
+    ----------
+    groups : sequence of Group
+    declared : sequence of str
+        What each page of the site claims, empty where nothing.
+
+    Examples
+    --------
+    >>> groups = [Group("pt-BR", "pt", np.arange(4))]
+    >>> [group.rows.tolist() for group in of_varieties(groups, ["pt-br", "pt-PT", "pt", ""])]
+    [[0, 3]]
+    >>> [group.rows.tolist() for group in of_varieties(groups, ["pt"] * 4)]
+    [[0, 1, 2, 3]]
+    """
+    return [_of_variety(group, declared) for group in groups]
+
+
+def _of_variety(group: Group, declared: Sequence[str]) -> Group:
+    variety = _spelt(group.tag)
+    if variety == group.lang or group.lang.startswith("zh"):
+        return group
+    claims = [_spelt(declared[row]) for row in group.rows.tolist()]
+    is_wanted = np.array([f"{claim}-".startswith(f"{variety}-") for claim in claims], np.bool_)
+    if is_wanted.sum() < MIN_VARIANT_SHARE * len(claims) or not is_wanted.any():
+        return group
+    is_other = np.array([base_language(claim) == group.lang for claim in claims], np.bool_) & ~is_wanted
+    return group._replace(rows=group.rows[~is_other])
+
+
+def _spelt(tag: str) -> str:
+    return re.split("[.@]", tag.strip())[0].replace("_", "-").lower()
 
 
 def facing_groups(groups: Sequence[Group]) -> list[tuple[Group, Group]]:

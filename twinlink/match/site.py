@@ -26,7 +26,7 @@ from twinlink.match.labels import (
 )
 from twinlink.match.look_alikes import look_alike_table
 from twinlink.match.selection import SideMatch, match_sides
-from twinlink.match.sides import Group, SitePages, facing_groups, language_groups
+from twinlink.match.sides import Group, SitePages, facing_groups, language_groups, of_varieties
 from twinlink.match.site_tables import (
     SiteResult,
     candidate_table,
@@ -118,7 +118,7 @@ def match_site(
     free()
     langs, lang_scores = page_languages(site, config, find_languages)
     free()
-    groups = language_groups(langs, config.langs)
+    groups = of_varieties(language_groups(langs, config.langs), pages["declared_lang"].to_pylist())
 
     facing = list(facing_groups(groups))
 
@@ -171,7 +171,8 @@ def site_sides(
     """Return all pairs of sides of a site to match, and the links between them."""
     site = SitePages(pages, links, shapes)
     langs, _ = page_languages(site, config)
-    return [site.facing(a, b) for a, b in facing_groups(language_groups(langs, config.langs))]
+    groups = of_varieties(language_groups(langs, config.langs), pages["declared_lang"].to_pylist())
+    return [site.facing(a, b) for a, b in facing_groups(groups)]
 
 
 def page_languages(

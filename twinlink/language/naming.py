@@ -60,13 +60,13 @@ def language_names(
         tag = tag if share >= _MOST else _address_name(site, known, pages)
         tags.append("" if tag in {*taken, *tags} else tag)
     private = [tag for tag in private_tags() if tag not in tags]
-    asked = sorted(set(aim) - taken - set(tags) - set(private) - _recognised())
+    asked = sorted(set(aim) - taken - set(tags) - set(private) - recognised())
     free = iter(asked if len(asked) == tags.count("") == 1 else private)
     return [tag or next(free) for tag in tags]
 
 
 @cache
-def _recognised() -> frozenset[str]:
+def recognised() -> frozenset[str]:
     """Return the languages that CLD2 recognises: it has names for more."""
     recognised = frozenset(pycld2.DETECTED_LANGUAGES)
     return frozenset(base_language(code) for name, code in pycld2.LANGUAGES if name in recognised)

@@ -4,8 +4,8 @@ Single pages are often misidentified: untranslated menus, code and terms are in 
 translated in part, and CLD2 names a language even for those that it does not know. So there are four steps:
 
 1. `guess_language` identifies every page by its own text (blocks on many pages are left out). What a page claims, or a
-   link to it, decides between languages that CLD2 confuses, and against a language that no page of the site claims
-   where the text is in doubt.
+   link to it, decides between languages that CLD2 confuses, for one that CLD2 does not recognise, and against a language
+   that no page of the site claims where the text is in doubt.
 2. Pages that are similar to each other, but not to a language that CLD2 knows, get languages of their own
    (`unknown_languages`).
 3. Where the language of a page is in doubt, what was left in the language of the source is put aside
@@ -34,6 +34,7 @@ from twinlink.config import LanguageSettings
 from twinlink.errors import ShapeError
 from twinlink.language.bilingual import EXAMINE_SECONDS, is_bilingual, may_be_bilingual
 from twinlink.language.identify import CLEAR, KNOWN, Guess, clear_pages, guess_language, identify_text
+from twinlink.language.naming import recognised
 from twinlink.language.relatives import CONFUSED, RELATIVES
 from twinlink.language.site_text import SiteText, read_site
 from twinlink.language.speech import Floats, Labels, Speech, learn_speech, speaks_like, vote
@@ -71,6 +72,9 @@ _SPEAKS = 0.5
 _FOREIGN = 0.1
 """Its text is clear if it has less than this part of those of every other language, and `_CLEAR_WORDS` at least."""
 _CLEAR_WORDS = 20
+_LIKE_ITSELF = 0.7
+"""Likeness below which text may be in a language that CLD2 does not recognise, if it is claimed: Asturian is like
+Spanish by .50 to .62 on 17 short pages."""
 _SURE = 0.5  # a page of a wanted language with too few pages to be learned
 _NEAR_SHARE = 0.1
 
@@ -211,6 +215,7 @@ def _as_claimed(site: SiteText, guesses: Sequence[Guess], aim: frozenset[str]) -
     """Return the guesses, corrected by what the pages and links to them claim.
 
     - CLD2 confuses some languages, whatever the length of the text. Of these, the claimed one is right.
+    - So is a claimed one that CLD2 does not recognise, where the text is not much like the language that CLD2 names.
     - A page in doubt that claims a wanted language is not in another one that no page of the site claims: CLD2 finds
       many languages in lists of names. Its words decide.
     """
@@ -224,6 +229,9 @@ def _read_as(guess: Guess, claim: frozenset[str], wanted: frozenset[str], known:
     confused = next((claim & group for group in CONFUSED if guess.language in group), frozenset())
     if len(confused) == 1:
         return guess._replace(language=min(confused))
+    unrecognised = claim - recognised()
+    if len(unrecognised) == 1 and guess.likeness < _LIKE_ITSELF:
+        return guess._replace(language=min(unrecognised))
     has_no_kana = guess.language == "zh" and "ja" in wanted  # a calendar, a list of names
     is_doubtful = guess.strength < CLEAR or guess.likeness < KNOWN or has_no_kana
     if len(wanted) == 1 and is_doubtful and guess.language not in known:

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from twinlink.match.sides import Group, SitePages, facing_groups, language_groups
+from twinlink.match.sides import Group, SitePages, facing_groups, language_groups, of_varieties
 from twinlink.pages.linearise import PageShape
 from twinlink.tables import LINKS, PAGES
 
@@ -71,6 +71,25 @@ def test_both_chinese_scripts_are_two_languages_of_one_wanted_tag() -> None:
 def test_a_few_pages_of_the_other_script_are_taken_for_the_main_one() -> None:
     langs = ["zh-Hant"] * 20 + ["zh-Hans"]
     assert groups(langs, ["zh"]) == [("zh", "zh-Hant", list(range(21)))]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "lang", "declared", "expected"),
+    [
+        ("pt-BR", "pt", ["pt_BR.UTF-8", "pt-PT", "pt", ""], [0, 3]),
+        ("nn", "no", ["nn", "nb-NO", "no", "nn-NO"], [0, 3]),
+        ("sr-Latn", "sr", ["sr-Latn-RS", "sr-Cyrl", "en", "sr-latn"], [0, 2, 3]),
+        ("en-GB", "en", ["en-GB", "en", "en", "en", "en-US"], [0, 1, 2, 3, 4]),  # too few: of the same version
+        ("pt-BR", "pt", ["pt", "pt-PT"], [0, 1]),
+        ("pt", "pt", ["pt-BR", "pt-PT"], [0, 1]),
+        ("zh-TW", "zh-Hant", ["zh-TW", "zh-HK"], [0, 1]),
+    ],
+)
+def test_pages_that_declare_another_variety_are_left_out(
+    wanted: str, lang: str, declared: list[str], expected: list[int]
+) -> None:
+    (left,) = of_varieties([Group(wanted, lang, np.arange(len(declared)))], declared)
+    assert left.rows.tolist() == expected
 
 
 def test_a_wanted_script_excludes_the_other() -> None:

@@ -4,8 +4,8 @@ Single pages are often misidentified: untranslated menus, code and terms are in 
 translated in part, and CLD2 names a language even for those that it does not know. So there are four steps:
 
 1. `guess_language` identifies every page by its own text (blocks on many pages are left out). What a page claims, or a
-   link to it, decides between languages that CLD2 confuses, for one that CLD2 does not recognise, and against a language
-   that no page of the site claims where the text is in doubt.
+   link to it, decides between languages that CLD2 confuses, for one that CLD2 does not recognise, and where the text is
+   in doubt, against one that no page of the site claims.
 2. Pages that are similar to each other, but not to a language that CLD2 knows, get languages of their own
    (`unknown_languages`).
 3. Where the language of a page is in doubt, what was left in the language of the source is put aside

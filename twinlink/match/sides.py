@@ -31,6 +31,10 @@ MIN_VARIANT_SHARE = (
     0.1  # a script variant (zh-Hans beside zh-Hant) with fewer of the language's pages is taken for noise
 )
 
+MIN_VARIETY_SHARE = 0.25
+"""Share of a language's pages that declare the wanted variety, from which the others are another version of the site:
+templates that declare ``en`` and ``en-GB`` for the same version are common. Our choice, not tuned."""
+
 
 class Group(NamedTuple):
     """The pages of one language of a site."""
@@ -155,8 +159,8 @@ def language_groups(langs: Sequence[str], wanted: Sequence[str]) -> list[Group]:
 def of_varieties(groups: Sequence[Group], declared: Sequence[str]) -> list[Group]:
     """Leave out pages that declare another variety of a language than the wanted one (``pt-PT`` instead of ``pt-BR``).
 
-    Varieties are not distinguished by their text, except those of Chinese. So all pages of a language stay where hardly
-    any page declares the wanted variety.
+    Varieties are not distinguished by their text, except those of Chinese. So all pages of a language stay where fewer
+    than `MIN_VARIETY_SHARE` of them declare the wanted variety.
 
     Parameters
     ----------
@@ -181,7 +185,7 @@ def _of_variety(group: Group, declared: Sequence[str]) -> Group:
         return group
     claims = [_spelt(declared[row]) for row in group.rows.tolist()]
     is_wanted = np.array([f"{claim}-".startswith(f"{variety}-") for claim in claims], np.bool_)
-    if is_wanted.sum() < MIN_VARIANT_SHARE * len(claims) or not is_wanted.any():
+    if is_wanted.sum() < MIN_VARIETY_SHARE * len(claims) or not is_wanted.any():
         return group
     is_other = np.array([base_language(claim) == group.lang for claim in claims], np.bool_) & ~is_wanted
     return group._replace(rows=group.rows[~is_other])

@@ -355,6 +355,23 @@ def test_a_quotation_in_another_script_is_not_the_language_of_the_page() -> None
     assert site_languages(blocks, [""] * 16, ["fr", "de"])[0] == ["fr"] * 8 + ["de"] * 8
 
 
+def test_a_quotation_within_each_block_is_not_the_language_that_the_page_claims() -> None:
+    quotations = [f"{TEXTS['ru']} № {k}" for k in range(8)]
+    blocks = [
+        [f"{own[0]} {quotation}"]
+        for language in ("fr", "de")
+        for own, quotation in zip(pages_in(language, 8), quotations, strict=True)
+    ]
+    claims = ["fr"] * 8 + ["de"] * 8
+    assert site_languages(blocks, claims, ["fr", "de"])[0] == claims
+
+
+def test_one_claim_on_all_pages_is_not_trusted() -> None:
+    """Russian pages with programs, made with the template of the English ones."""
+    blocks = [[*own, f"{CODE} {k}"] for k, own in enumerate(pages_in("ru", 8))] + pages_in("en", 8) + pages_in("fr", 8)
+    assert site_languages(blocks, ["en"] * 24, ["en", "fr"])[0] == ["ru"] * 8 + ["en"] * 8 + ["fr"] * 8
+
+
 def test_text_that_is_wanted_in_its_script_is_no_quotation() -> None:
     blocks = [[*own, f"{CODE} {k}"] for k, own in enumerate(pages_in("ru", 8))] + pages_in("en", 8)
     assert site_languages(blocks, [""] * 16, ["en", "ru"])[0] == ["ru"] * 8 + ["en"] * 8

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import compress
 from typing import NamedTuple, Protocol
@@ -33,7 +33,7 @@ from scipy.sparse import csr_array
 from twinlink.config import LanguageSettings
 from twinlink.errors import ShapeError
 from twinlink.language.bilingual import EXAMINE_SECONDS, is_bilingual, may_be_bilingual
-from twinlink.language.identify import CLEAR, KNOWN, Guess, clear_pages, guess_language, identify_text
+from twinlink.language.identify import CLEAR, KNOWN, Guess, clear_pages, guess_language, identify_text, is_mixed
 from twinlink.language.naming import recognised
 from twinlink.language.relatives import CONFUSED, RELATIVES
 from twinlink.language.site_text import SiteText, read_site
@@ -217,26 +217,33 @@ def _as_claimed(site: SiteText, guesses: Sequence[Guess], aim: frozenset[str]) -
     - CLD2 confuses some languages, whatever the length of the text. Of these, the claimed one is right.
     - So is a claimed one that CLD2 does not recognise, where the text is not much like the language that CLD2 names.
     - A page in doubt that claims a wanted language is not in another one that no page of the site claims: CLD2 finds
-      many languages in lists of names. Its words decide.
+      many languages in lists of names. Its words decide. Not if only one wanted language is claimed.
     """
     claims = [named | claimed for named, claimed in zip(site.named, site.claimed, strict=True)]
-    known = frozenset(aim).union(*claims)
-    return [_read_as(guess, claim, claim & aim, known) for guess, claim in zip(guesses, claims, strict=True)]
+    claimed = frozenset[str]().union(*claims)
+    trusted = aim if len(aim & claimed) > 1 else frozenset[str]()  # else one template may be that of all pages
+    is_sure = (
+        guess.language in aim | claimed or not _is_doubtful(guess, claim, scripts)
+        for guess, claim, scripts in zip(guesses, claims, site.scripts, strict=True)
+    )
+    return list(map(partial(_read_as, trusted), guesses, claims, is_sure))
 
 
-def _read_as(guess: Guess, claim: frozenset[str], wanted: frozenset[str], known: frozenset[str]) -> Guess:
-    """Return the guess for a page, given its claims, the wanted ones of these, and the languages of the site."""
+def _read_as(trusted: frozenset[str], guess: Guess, claim: frozenset[str], is_sure: bool) -> Guess:
+    """Return the guess for a page, given its claims, and the wanted languages if claims to them are trusted."""
     confused = next((claim & group for group in CONFUSED if guess.language in group), frozenset())
     if len(confused) == 1:
         return guess._replace(language=min(confused))
-    unrecognised = claim - recognised()
+    unrecognised, wanted = claim - recognised(), claim & trusted
     if len(unrecognised) == 1 and guess.likeness < _LIKE_ITSELF:
         return guess._replace(language=min(unrecognised))
-    has_no_kana = guess.language == "zh" and "ja" in wanted  # a calendar, a list of names
-    is_doubtful = guess.strength < CLEAR or guess.likeness < KNOWN or has_no_kana
-    if len(wanted) == 1 and is_doubtful and guess.language not in known:
-        return guess._replace(language=min(wanted), strength=0.0)
-    return guess
+    return guess if is_sure or len(wanted) != 1 else guess._replace(language=min(wanted), strength=0.0)
+
+
+def _is_doubtful(guess: Guess, claim: frozenset[str], scripts: Mapping[str, float]) -> bool:
+    """Return whether a page may be in another language: Japanese without kana, or Latin text with a quotation."""
+    has_no_kana = guess.language == "zh" and "ja" in claim
+    return guess.strength < CLEAR or guess.likeness < KNOWN or has_no_kana or is_mixed(scripts)
 
 
 def _less_sure(guess: Guess) -> Guess:

@@ -60,6 +60,15 @@ def test_shared_words_can_be_left_out(shared, known):
     assert set(translations(read_words(side("en", *EN), side("fr", *FR), [], settings))) == known
 
 
+@pytest.mark.parametrize(("shared", "weights"), [("all", {0.5}), ("numbers", set())])
+def test_names_with_different_stems_are_shared(shared, weights):
+    settings = Config().override({"match.internal.shared_tokens": shared}).match
+    others = [""] * 20
+    words = read_words(side("en", "hunspell", *others), side("sk", "hunspell", "hunspellu", *others), [], settings)
+    assert set(translations(words).values()) == weights
+    assert not [*words.a.forms.words, *words.b.forms.words]
+
+
 def test_sides_without_words_or_pages():
     words = read_words(side("en", ""), side("fr"), [LEXICON], Config().match)
     assert words.a.counts.shape == (1, 0)

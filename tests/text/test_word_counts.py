@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from unittest.mock import patch
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from tests.text.term_twin import count_terms
 from twinlink.errors import ShapeError
 from twinlink.text import cutting
-from twinlink.text.stems import stems
+from twinlink.text.stems import stem, stems
 from twinlink.text.word_counts import count_words
 from twinlink.text.words import tokenize
 
@@ -44,6 +45,37 @@ def test_equals_cutting_each_page(pages: list[list[str]], lang: str, has_names: 
     assert table.vocabulary == expected.vocabulary
     assert table.counts.dtype == np.float32
     assert table.counts.toarray().tolist() == expected.counts.toarray().tolist()
+
+
+def shares_of(pages: list[list[str]], lang: str) -> dict[tuple[str, str], float]:
+    """Words with their stems, and their shares."""
+    table = count_words(pages, lang)
+    words, terms, shares = table.forms
+    names = [table.vocabulary[k] for k in terms.tolist()]
+    return {(word, name): share for word, name, share in zip(words, names, shares.tolist(), strict=True)}
+
+
+def test_words_that_differ_from_their_stems_are_known_with_their_shares() -> None:
+    """A share is one of all occurrences; the rest is the stem itself. Numbers, names and other letters have none."""
+    pages = [["Servers and servers"], ["a server", "servers", "2.0 cat@dog.org"], ["Servers and servers"]]
+    assert shares_of(pages, "en") == {("servers", "server"): pytest.approx(5 / 6)}
+    assert shares_of([["Debian v Debianu, debianu, abiword"]], "sk") == {
+        ("debian", "debia"): pytest.approx(1 / 3),
+        ("debianu", "debia"): pytest.approx(2 / 3),
+        ("abiword", "abiwo"): 1,
+    }
+    assert shares_of([["серверы servers"]], "ru") == {("servers", "server"): 1}
+    assert shares_of([["servers"]], "zh-Hant") == {("servers", "server"): 1}
+    assert shares_of([["servers"]], "vi") == {}
+
+
+@given(pages_of_blocks, st.sampled_from(["en", "fr", "zh-Hant", "kk"]))
+def test_shares_of_a_stem_are_of_its_words(pages: list[list[str]], lang: str) -> None:
+    occurrences = Counter(word for page in pages for word in tokenize("\n".join(page), lang))
+    of_stem = Counter(stem(word, lang) for word in occurrences.elements())
+    for (word, name), share in shares_of(pages, lang).items():
+        assert stem(word, lang) == name != word
+        assert share == pytest.approx(occurrences[word] / of_stem[name])
 
 
 def test_no_pages_and_no_words() -> None:

@@ -21,6 +21,7 @@ from twinlink.similarity.checks import Check
 from twinlink.similarity.content import combine_translations
 from twinlink.similarity.lexicon import heads_of, identity_matrix, translation_matrix
 from twinlink.similarity.lexicon_files import Lexicon
+from twinlink.similarity.shared_words import shared_words_matrix
 from twinlink.sparse import kept_matrix
 from twinlink.system.side_by_side import forked
 from twinlink.text.word_counts import count_words
@@ -134,10 +135,13 @@ def read_words(side_a: Side, side_b: Side, lexicons: Sequence[Lexicon], settings
     east_asian = _cut_of_names(base_language(side_a.lang), base_language(side_b.lang))
     tasks = [partial(counted, side, own) for side, own in zip((side_a, side_b), names, strict=True)]
     counted_words = forked(tasks, seconds=PAGE_SECONDS * min(len(side_a.urls), len(side_b.urls)))
-    a, b = (TermTable(kept_matrix(counts), vocabulary) for counts, vocabulary in counted_words)
-    shared = identity_matrix(a.vocabulary, side_a.lang, b.vocabulary, side_b.lang, settings.internal.shared_tokens)
+    a, b = (table._replace(counts=kept_matrix(table.counts)) for table in counted_words)
+    shared = [identity_matrix(a.vocabulary, side_a.lang, b.vocabulary, side_b.lang, settings.internal.shared_tokens)]
+    if settings.internal.shared_tokens == "all":
+        shared.append(shared_words_matrix(a, b))
     known = (translation_matrix(each, a.vocabulary, side_a.lang, b.vocabulary, side_b.lang) for each in lexicons)
-    return Words(a, b, combine_translations(shared, *known))
+    a, b = (TermTable(table.counts, table.vocabulary) for table in (a, b))  # the forms take memory
+    return Words(a, b, combine_translations(*shared, *known))
 
 
 def _cut_of_names(*bases: str) -> EastAsian:

@@ -17,10 +17,12 @@ from twinlink.text.cutting import Cut, cut_texts
 from twinlink.text.numbered import incidence, numbered
 from twinlink.text.page_texts import PageTexts, page_texts
 from twinlink.text.stems import stems
-from twinlink.text.terms import is_number
+from twinlink.text.terms import is_latin, is_number
 from twinlink.text.values import values_of
 from twinlink.text.word_lists import SPACE_GROUPING
-from twinlink.text.words import EastAsian, TermTable, split_tokens, texts_in_one_form
+from twinlink.text.words import EastAsian, Forms, TermTable, split_tokens, texts_in_one_form
+
+Numbers = NDArray[np.int64]
 
 
 def count_words(
@@ -63,10 +65,10 @@ def count_words(
     texts = _in_one_form(page_texts(pages), base)
     more = page_texts(names if names is not None else [()] * len(pages))
     of_token, of_text = split_tokens(texts.cut.tokens, base, heads, east_asian), _values(texts, base)
-    (per_token, per_text, per_page), vocabulary = _stemmed(lang, of_token, of_text, more)
+    (per_token, per_text, per_page), vocabulary, terms = _stemmed(lang, of_token, of_text, more)
     counts = narrow(csr_array(texts.on_page @ (texts.cut.counts @ per_token + per_text) + per_page))
     counts.sort_indices()
-    return TermTable(counts, vocabulary)
+    return TermTable(counts, vocabulary, _forms(of_token, _occurrences(texts), terms, vocabulary))
 
 
 class _Texts(NamedTuple):
@@ -131,8 +133,11 @@ def _lines_with_numbers(text: str) -> str:
     return "\n".join(line for line, has in zip(lines, has_number, strict=True) if has or "@" in line)
 
 
-def _stemmed(lang: str, *parts: PageTexts) -> tuple[list[csr_array], list[str]]:
-    """Return how often each stem is among the words of each page, one matrix for each part, and all stems."""
+def _stemmed(lang: str, *parts: PageTexts) -> tuple[list[csr_array], list[str], Numbers]:
+    """Return how often each stem is among the words of each page, one matrix for each part, and all stems.
+
+    The last are the places of the stems of the first part's distinct words.
+    """
     found = [stems(part.distinct, lang) for part in parts]
     vocabulary = sorted(set().union(*found))
     place = {term: i for i, term in enumerate(vocabulary)}
@@ -141,4 +146,22 @@ def _stemmed(lang: str, *parts: PageTexts) -> tuple[list[csr_array], list[str]]:
         incidence(part.starts, column[part.numbers], len(vocabulary))
         for part, column in zip(parts, columns, strict=True)
     ]
-    return matrices, vocabulary
+    return matrices, vocabulary, columns[0]
+
+
+def _occurrences(texts: _Texts) -> NDArray[np.floating]:
+    """Return how often each token is on all pages together."""
+    on_pages = np.bincount(texts.on_page.indices, texts.on_page.data, minlength=texts.on_page.shape[1])
+    found: NDArray[np.floating] = texts.cut.counts.T @ on_pages
+    return found
+
+
+def _forms(of_token: PageTexts, occurrences: NDArray[np.floating], terms: Numbers, vocabulary: Sequence[str]) -> Forms:
+    """Return the words in Latin letters that differ from their stems; ``terms`` has the place of each word's stem."""
+    words = of_token.distinct
+    pairs = zip(words, terms.tolist(), strict=True)
+    chosen = np.flatnonzero(np.fromiter((word != vocabulary[k] and is_latin(word) for word, k in pairs), np.bool_))
+    of_word = np.bincount(of_token.numbers, np.repeat(occurrences, np.diff(of_token.starts)), minlength=len(words))
+    of_term = np.bincount(terms, of_word, minlength=len(vocabulary))
+    own = terms[chosen]
+    return Forms([words[k] for k in chosen.tolist()], own, (of_word[chosen] / of_term[own]).astype(np.float32))

@@ -10,6 +10,8 @@ from functools import lru_cache
 from itertools import compress
 from typing import Literal, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from twinlink.expressions import expression
@@ -53,6 +55,19 @@ EastAsian = Literal["dictionary", "pairs", "whole"]
 in Japanese, or not at all. The dictionary does not cut a text in Japanese; pairs do."""
 
 
+class Forms(NamedTuple):
+    """Words in Latin letters that differ from their stems, each once."""
+
+    words: Sequence[str]
+    terms: NDArray[np.integer]
+    """The place of each word's stem in the vocabulary."""
+    shares: NDArray[np.floating]
+    """How much of what was counted for the stem is this word, in (0, 1]."""
+
+
+NO_FORMS = Forms((), np.zeros(0, np.int64), np.zeros(0, np.float32))
+
+
 class TermTable(NamedTuple):
     """Terms of a set of pages."""
 
@@ -60,6 +75,8 @@ class TermTable(NamedTuple):
     """float32, page × term: how often. An empty row is a page without words."""
     vocabulary: list[str]
     """The terms, sorted."""
+    forms: Forms = NO_FORMS
+    """The words that the terms stand for; empty: they are not known, or none differs from its term."""
 
 
 def tokenize(text: str, lang: str) -> list[str]:

@@ -156,6 +156,7 @@ def _some_pages(side: Side, rows: npt.NDArray[np.intp]) -> Side:
         names=[side.names[row] for row in rows] if side.names else (),
         graph=side.graph[rows][:, rows],
         lists=sublists(side.lists, rows) if side.lists else None,
+        contents=None if side.contents is None else side.contents[rows],
     )
 
 

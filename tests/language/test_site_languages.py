@@ -381,6 +381,7 @@ SERBIAN = (
     "Sva ljudska bića rađaju se slobodna i jednaka u dostojanstvu i pravima. Ona su obdarena razumom i svešću i treba"
     " jedni prema drugima da postupaju u duhu bratstva."
 )
+TEXTS_SR = "Сва људска бића рађају се слободна и једнака у достојанству и правима. Она су обдарена разумом и свешћу."
 INDONESIAN = (
     "Semua orang dilahirkan merdeka dan mempunyai martabat dan hak-hak yang sama. Mereka dikaruniai akal dan hati"
     " nurani dan hendaknya bergaul satu sama lain dalam semangat persaudaraan."
@@ -401,6 +402,20 @@ def test_of_languages_that_cld2_confuses_the_claimed_one_is_right(text: str, cla
     blocks = [[f"{text} {k}"] for k in range(6)] + pages_in("en", 6)
     languages = site_languages(blocks, [claim] * 6 + ["en"] * 6, ["en", claim])[0]
     assert languages == [expected] * 6 + ["en"] * 6
+
+
+def test_one_claim_for_two_wanted_languages_that_cld2_confuses_is_not_trusted() -> None:
+    serbian = [[f"{TEXTS_SR} {k}"] for k in range(6)]
+    croatian = [[f"{SERBIAN} {k}"] for k in range(6)]
+    languages = site_languages([*serbian, *croatian], ["hr"] * 12, ["hr", "sr"])[0]
+    assert languages[:6] == ["sr"] * 6
+
+
+def test_a_wrong_code_is_no_language_that_cld2_does_not_recognise() -> None:
+    """The code of Northern Sami on pages in Swedish."""
+    swedish = "Alla människor är födda fria och lika i värde och rättigheter. De har utrustats med förnuft"
+    blocks = [[f"{swedish} {k}"] for k in range(8)] + pages_in("en", 8)
+    assert site_languages(blocks, ["se"] * 8 + ["en"] * 8, ["en", "sv"])[0] == ["sv"] * 8 + ["en"] * 8
 
 
 def test_a_claim_to_a_language_of_another_kind_changes_nothing() -> None:

@@ -12,8 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tests.match.methods.test_weighed import MadeSite, check, made_site, no_links, right, take, with_own_images
-from twinlink.config import MatchSettings
+from tests.match.methods.test_weighed import (
+    MadeSite,
+    check,
+    made_site,
+    no_links,
+    opaque_names,
+    right,
+    take,
+    with_own_images,
+)
+from twinlink.config import Config, MatchSettings
 from twinlink.graph.document_order import link_lists
 from twinlink.match.copies import MOST, SideCopies, _merged, find_copies, without_copies
 from twinlink.match.evidence import Between, Found, Side, read_words
@@ -32,7 +41,7 @@ def with_copies_of(side: Side, pages: Numbers) -> Side:
     copied = take(side, rows)
     graph = sp.csr_array((len(rows), len(rows)), dtype=bool).tolil()
     graph[:, : len(side.urls)] = side.graph.toarray()[rows]
-    ends = [""] * len(side.urls) + [f"/copy-{k}" for k in range(len(pages))]
+    ends = [""] * len(side.urls) + [f"/{name}" for name in opaque_names(side.lang, len(pages))]
     urls = [url + end for url, end in zip(copied.urls, ends, strict=True)]
     return replace(copied, urls=urls, graph=sp.csr_array(graph))
 
@@ -140,6 +149,37 @@ def test_more_than_a_few_copies_on_both_sides_have_one_pair() -> None:
         assert len(set(pairs)) == N
 
 
+def test_of_many_copies_those_that_hreflang_ties_are_paired() -> None:
+    site, n = made_site(N), MOST + 3
+    a, b = (with_copies_of(side, np.repeat(rows_of(side, [4]), n)) for side in (site.a, site.b))
+    tied = [(N + k, N + n - 1 - k) for k in range(n)]
+    links = sp.csr_array((np.ones(n, np.float32), np.array(tied).T), shape=(N + n, N + n))
+    between = replace(no_links(a, b), hreflang=links)
+    matching = MadeSite(a, b).found(between).matching
+    pairs = set(zip(matching.rows.tolist(), matching.columns.tolist(), strict=True))
+    assert set(tied) <= pairs
+
+
+def test_pages_with_the_same_words_in_other_texts_are_no_copies() -> None:
+    """C and C++ are the same word."""
+    site = made_site(N)
+    side = with_copies_of(site.a, np.array([3]))
+    assert found_copies(MadeSite(replace(side, contents=np.r_[np.arange(N), 3]), site.b)) is not None
+    assert found_copies(MadeSite(replace(side, contents=np.arange(N + 1)), site.b)) is None
+
+
+def test_hreflang_that_is_not_used_tells_no_copies_apart() -> None:
+    site = made_site(N)
+    a = with_copies_of(site.a, np.array([4]))
+    linked = np.zeros((N + 1, N), np.float32)
+    linked[4, rows_of(site.b, [4])] = linked[N, rows_of(site.b, [5])] = 1
+    between = replace(no_links(a, site.b), hreflang=sp.csr_array(linked))
+    settings = Config().override({"match.weighing.evidence": ["content", "structure"]}).match
+    found = find_copies(a, site.b, read_words(a, site.b, [], settings), between, settings)
+    assert found is not None
+    assert found.a.stands_for[N] == 4
+
+
 @pytest.mark.parametrize("is_known", [True, False])
 def test_pages_whose_clues_point_to_different_pages_are_no_copies(is_known: bool) -> None:
     """English has one text for two errors; the translations differ."""
@@ -174,10 +214,11 @@ def test_links_of_copies_are_links_of_the_page_that_stands_for_them() -> None:
 
 
 def test_labels_of_copies_are_heard() -> None:
+    """A label that rejects a pair of a copy says nothing of the page that stands for it."""
     site = made_site(N)
     a = with_copies_of(site.a, np.array([4]))
     right_row, wrong_row = int(rows_of(site.b, [4])[0]), int(rows_of(site.b, [7])[0])
-    for row, value, partner in ((right_row, 1, N), (right_row, -1, None), (wrong_row, 1, N)):
+    for row, value, partner in ((right_row, 1, N), (right_row, -1, 4), (wrong_row, 1, N)):
         labels = sp.csr_array((np.array([value], np.int8), ([N], [row])), shape=(N + 1, N))
         between = replace(no_links(a, site.b), labels=labels)
         match = match_sides(a, site.b, between, [], MatchSettings())
@@ -192,6 +233,13 @@ def test_pages_with_images_of_their_own_keep_their_rows() -> None:
     apart = MadeSite(with_own_images(copied.a), with_own_images(copied.b))
     assert found_copies(apart) is None
     assert {pair for pair in apart.pairs(apart.found()) if pair[0] > 2} == {p for p in right(site) if p[0] > 2}
+
+
+def test_copies_beside_an_empty_side() -> None:
+    site = made_site(N)
+    a = with_copies_of(site.a, np.array([4]))
+    empty = take(site.b, np.zeros(0, np.int64))
+    assert not len(MadeSite(a, empty).found().matching.rows)
 
 
 def test_a_side_of_copies_only() -> None:

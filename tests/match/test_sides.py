@@ -76,10 +76,15 @@ def test_a_few_pages_of_the_other_script_are_taken_for_the_main_one() -> None:
 @pytest.mark.parametrize(
     ("wanted", "lang", "declared", "expected"),
     [
-        ("pt-BR", "pt", ["pt_BR.UTF-8", "pt-PT", "pt", ""], [0, 3]),
+        ("pt-BR", "pt", ["pt_BR.UTF-8", "pt-PT", "pt", ""], [0, 2, 3]),
+        ("pt-BR", "pt", ["pt-BR", "pt-PT", "pt", "pt-BR"], [0, 3]),
         ("nn", "no", ["nn", "nb-NO", "no", "nn-NO"], [0, 3]),
         ("sr-Latn", "sr", ["sr-Latn-RS", "sr-Cyrl", "en", "sr-latn"], [0, 2, 3]),
         ("en-GB", "en", ["en-GB", "en", "en", "en", "en-US"], [0, 1, 2, 3, 4]),  # too few: of the same version
+        ("en-GB", "en", ["en-GB", "en", "en-US"], [0, 1]),  # enough to be a variety, too few to be a version of its own
+        ("eng", "en", ["eng", "en", "en-US"], [0, 1, 2]),
+        ("fil", "tl", ["fil", "tl"], [0, 1]),
+        ("pt-BR", "pt", [], []),
         ("pt-BR", "pt", ["pt", "pt-PT"], [0, 1]),
         ("pt", "pt", ["pt-BR", "pt-PT"], [0, 1]),
         ("zh-TW", "zh-Hant", ["zh-TW", "zh-HK"], [0, 1]),

@@ -68,8 +68,8 @@ def language_names(
 @cache
 def recognised() -> frozenset[str]:
     """Return the languages that CLD2 recognises: it has names for more."""
-    recognised = frozenset(pycld2.DETECTED_LANGUAGES)
-    return frozenset(base_language(code) for name, code in pycld2.LANGUAGES if name in recognised)
+    names = frozenset(pycld2.DETECTED_LANGUAGES)
+    return frozenset(base_language(code) for name, code in pycld2.LANGUAGES if name in names)
 
 
 def claimed_name(site: SiteText, pages: Pages) -> tuple[str, float]:

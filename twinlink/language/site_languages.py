@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from itertools import compress
 from typing import NamedTuple, Protocol
@@ -33,9 +33,16 @@ from scipy.sparse import csr_array
 from twinlink.config import LanguageSettings
 from twinlink.errors import ShapeError
 from twinlink.language.bilingual import EXAMINE_SECONDS, is_bilingual, may_be_bilingual
-from twinlink.language.identify import CLEAR, KNOWN, Guess, clear_pages, guess_language, identify_text, is_mixed
-from twinlink.language.naming import recognised
-from twinlink.language.relatives import CONFUSED, RELATIVES
+from twinlink.language.claims import as_claimed
+from twinlink.language.identify import (
+    CLEAR,
+    KNOWN,
+    Guess,
+    clear_pages,
+    guess_language,
+    identify_text,
+)
+from twinlink.language.relatives import RELATIVES
 from twinlink.language.site_text import SiteText, read_site
 from twinlink.language.speech import Floats, Labels, Speech, learn_speech, speaks_like, vote
 from twinlink.language.surroundings import adoptions, neighbour_scores
@@ -72,9 +79,6 @@ _SPEAKS = 0.5
 _FOREIGN = 0.1
 """Its text is clear if it has less than this part of those of every other language, and `_CLEAR_WORDS` at least."""
 _CLEAR_WORDS = 20
-_LIKE_ITSELF = 0.7
-"""Likeness below which text may be in a language that CLD2 does not recognise, if it is claimed: Asturian is like
-Spanish by .50 to .62 on 17 short pages."""
 _SURE = 0.5  # a page of a wanted language with too few pages to be learned
 _NEAR_SHARE = 0.1
 
@@ -175,7 +179,7 @@ def site_languages(
     site = read_site(blocks, declared, links, hints, settings.boilerplate_share)
     aim = frozenset(map(base_language, wanted))
     guesses = threaded_in_ranges(partial(_guesses, site), len(blocks), seconds=GUESS_SECONDS)
-    guesses = _as_claimed(site, guesses, aim)
+    guesses = as_claimed(site, guesses, aim)
     unknown = unknown_languages(site, guesses, aim)
     of_unknown = {page for _, pages, _ in unknown for page in pages.tolist()}
     translated = translated_texts(site, guesses, aim, of_unknown)
@@ -209,41 +213,6 @@ def _bilingual_pages(site: SiteText, guesses: Sequence[Guess], aim: frozenset[st
 
 
 # The decision
-
-
-def _as_claimed(site: SiteText, guesses: Sequence[Guess], aim: frozenset[str]) -> list[Guess]:
-    """Return the guesses, corrected by what the pages and links to them claim.
-
-    - CLD2 confuses some languages, whatever the length of the text. Of these, the claimed one is right.
-    - So is a claimed one that CLD2 does not recognise, where the text is not much like the language that CLD2 names.
-    - A page in doubt that claims a wanted language is not in another one that no page of the site claims: CLD2 finds
-      many languages in lists of names. Its words decide. Not if only one wanted language is claimed.
-    """
-    claims = [named | claimed for named, claimed in zip(site.named, site.claimed, strict=True)]
-    claimed = frozenset[str]().union(*claims)
-    trusted = aim if len(aim & claimed) > 1 else frozenset[str]()  # else one template may be that of all pages
-    is_sure = (
-        guess.language in aim | claimed or not _is_doubtful(guess, claim, scripts)
-        for guess, claim, scripts in zip(guesses, claims, site.scripts, strict=True)
-    )
-    return list(map(partial(_read_as, trusted), guesses, claims, is_sure))
-
-
-def _read_as(trusted: frozenset[str], guess: Guess, claim: frozenset[str], is_sure: bool) -> Guess:
-    """Return the guess for a page, given its claims, and the wanted languages if claims to them are trusted."""
-    confused = next((claim & group for group in CONFUSED if guess.language in group), frozenset())
-    if len(confused) == 1:
-        return guess._replace(language=min(confused))
-    unrecognised, wanted = claim - recognised(), claim & trusted
-    if len(unrecognised) == 1 and guess.likeness < _LIKE_ITSELF:
-        return guess._replace(language=min(unrecognised))
-    return guess if is_sure or len(wanted) != 1 else guess._replace(language=min(wanted), strength=0.0)
-
-
-def _is_doubtful(guess: Guess, claim: frozenset[str], scripts: Mapping[str, float]) -> bool:
-    """Return whether a page may be in another language: Japanese without kana, or Latin text with a quotation."""
-    has_no_kana = guess.language == "zh" and "ja" in claim
-    return guess.strength < CLEAR or guess.likeness < KNOWN or has_no_kana or is_mixed(scripts)
 
 
 def _less_sure(guess: Guess) -> Guess:

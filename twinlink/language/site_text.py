@@ -106,9 +106,9 @@ def read_site(
     texts = page_texts(blocks)
     on_page = texts.counts
     n_letters, units, vocabulary = _count_units(texts.cut)
-    is_counted = texts.without_copies[entry_rows(on_page)]
-    n_pages_with = np.bincount(on_page.indices[is_counted], minlength=len(texts.distinct))
-    is_frame = n_pages_with > max(share * len(blocks), _MIN_BOILERPLATE_PAGES)
+    is_first = texts.same == np.arange(len(texts))  # copies of a page say no more than the page
+    n_pages_with = np.bincount(on_page.indices[is_first[entry_rows(on_page)]], minlength=len(texts.distinct))
+    is_frame = n_pages_with > max(share * is_first.sum(), _MIN_BOILERPLATE_PAGES)
     says_nothing = select(on_page, ~is_frame[on_page.indices]) @ n_letters == 0
     own = texts.where(~is_frame[texts.numbers] | says_nothing[texts.page_of])
     is_own = ~is_frame[on_page.indices] | says_nothing[entry_rows(on_page)]

@@ -22,14 +22,15 @@ from twinlink.graph.links import adjacency
 from twinlink.graph.matching import Matching, greedy_matching
 from twinlink.match.evidence import Between, Found, Side, Words
 from twinlink.patterns.credibility import url_clues
-from twinlink.sparse import entries, entry_rows, positions
+from twinlink.sparse import entries, entry_rows, positions, select
 from twinlink.text.words import TermTable
 
 __all__ = ["Copies", "SideCopies", "find_copies", "with_copies", "without_copies"]
 
 MOST = 5
 """Number of copies on both sides up to which each gets a partner. More of them are pages without content of their own
-(messages of errors, pages that a script fills), of which one pair is reported. Our choice, not tuned."""
+(messages of errors, pages that a script fills): of these only the pairs that clues tie are reported, or one. Our
+choice, not tuned."""
 COMPARED = 100
 """Number of copies of a page whose addresses are compared, the first ones."""
 
@@ -57,14 +58,16 @@ class Copies(NamedTuple):
     a: SideCopies
     b: SideCopies
     clues: sp.csr_array
-    """How strongly links between the languages and URL patterns tie two pages; shape (n_pages_a, n_pages_b)."""
+    """How strongly hreflang, URL patterns and accepting labels tie two pages; shape (n_pages_a, n_pages_b)."""
+    same: tuple[Numbers, Numbers]
+    """For each page of each side, the one with the shortest address among all with the same content."""
 
 
 def find_copies(side_a: Side, side_b: Side, words: Words, between: Between, settings: MatchSettings) -> Copies | None:
-    """Find the pages of each side with the same words, the same tags in order, the same images and other sites.
+    """Find the pages of each side with the same text, the same tags in order, the same images and other sites.
 
-    Pages without words have no copies. Where links between the languages or URL patterns, as far as the settings use
-    them, lead from two such pages to pages of different content, they are no copies of each other.
+    Pages without words have no copies. Where hreflang or URL patterns, as far as the settings use them, lead from two
+    such pages to pages of different content, they are no copies of each other.
 
     Returns
     -------
@@ -77,30 +80,34 @@ def find_copies(side_a: Side, side_b: Side, words: Words, between: Between, sett
     clues = _clues(side_a, side_b, between, settings)
     a = _chosen(_apart(same_a, _pointed_to(clues, same_b)), side_a)
     b = _chosen(_apart(same_b, _pointed_to(sp.csr_array(clues.T), same_a)), side_b)
-    return Copies(a, b, clues)
+    return Copies(a, b, clues, (_chosen(same_a, side_a).stands_for, _chosen(same_b, side_b).stands_for))
 
 
 def _same_content(side: Side, counts: sp.csr_array) -> Numbers:
     """Return for each page the first one with the same content."""
     first, n_tags = np.arange(len(side.urls)), Counter(side.tags)
-    page_of: dict[bytes, int] = {}
+    page_of: dict[tuple[int, bytes], int] = {}
+    texts = np.zeros(len(side.urls), np.int64) if side.contents is None else side.contents
     for page, tags in enumerate(side.tags):
         begin, end = counts.indptr[page], counts.indptr[page + 1]
         if n_tags[tags] > 1 and begin < end:
             content = blake2b(tags, digest_size=16)
             content.update(counts.indices[begin:end].tobytes() + counts.data[begin:end].tobytes())
             content.update("\n".join(side.names[page] if side.names else ()).encode("utf-8", "surrogatepass"))
-            first[page] = page_of.setdefault(content.digest(), page)
+            first[page] = page_of.setdefault((int(texts[page]), content.digest()), page)
     return first
 
 
 def _clues(side_a: Side, side_b: Side, between: Between, settings: MatchSettings) -> sp.csr_array:
-    kinds = settings.weighing.evidence
-    named: sp.csr_array = between.hreflang if "hreflang" in kinds else 0 * between.hreflang
-    if "pattern" not in kinds:
-        return named
-    langs = side_a.lang, side_b.lang
-    return sp.csr_array(named + url_clues(side_a.urls, side_b.urls, langs, settings.patterns).pairs)
+    kinds, langs = settings.weighing.evidence, (side_a.lang, side_b.lang)
+    known = [between.hreflang] if "hreflang" in kinds else []
+    if "pattern" in kinds:
+        known.append(url_clues(side_a.urls, side_b.urls, langs, settings.patterns).pairs)
+    if between.labels is not None:
+        known.append(between.labels.maximum(0))
+    clues = sp.csr_array(sum(known, sp.csr_array(between.hreflang.shape, dtype=np.float32)))
+    clues.eliminate_zeros()
+    return clues
 
 
 def _pointed_to(clues: sp.csr_array, same: Numbers) -> Numbers:
@@ -129,7 +136,9 @@ def _apart(same: Numbers, pointed_to: Numbers) -> Numbers:
 def _chosen(sets: Numbers, side: Side) -> SideCopies:
     order = np.lexsort((np.array([len(url) for url in side.urls]), sets))
     first = order[np.diff(sets[order], prepend=-1) > 0]
-    chosen, number = np.unique(first[sets], return_inverse=True)
+    page = np.empty(sets.max(initial=-1) + 1, np.int64)
+    page[sets[first]] = first
+    chosen, number = np.unique(page[sets], return_inverse=True)
     return SideCopies(chosen, number)
 
 
@@ -141,7 +150,7 @@ def without_copies(
     merged = Between(
         direct=_merged(between.direct, a, b),
         hreflang=_merged(between.hreflang, a, b),
-        labels=None if between.labels is None else _merged(between.labels, a, b),  # of two labels, the accepting one
+        labels=None if between.labels is None else _merged_labels(between.labels, a, b),
     )
     return _side(side_a, a), _side(side_b, b), Words(_terms(words.a, a), _terms(words.b, b), words.translation), merged
 
@@ -183,12 +192,20 @@ def _merged(matrix: sp.csr_array, a: SideCopies, b: SideCopies) -> sp.csr_array:
     return sp.csr_array((matrix.data[first], columns[first], starts), shape=(len(a.chosen), len(b.chosen)))
 
 
+def _merged_labels(labels: sp.csr_array, a: SideCopies, b: SideCopies) -> sp.csr_array | None:
+    """Merge the labels; one that rejects a pair of copies says nothing of the pair of the pages that they stand for."""
+    rows, columns = entries(labels)
+    is_alone = (np.bincount(a.number)[a.number[rows]] == 1) & (np.bincount(b.number)[b.number[columns]] == 1)
+    heard = select(labels, (labels.data > 0) | is_alone)
+    return _merged(heard, a, b) if heard.nnz else None
+
+
 def with_copies(found: Found, side_a: Side, side_b: Side, copies: Copies) -> Found:
     """Return for all pages of two sides what was found without copies.
 
-    Of the copies of two paired pages, as many are paired as the side with fewer of them has, and one if that is more
-    than `MOST`: first those that clues tie, then those with the most similar addresses. Each pair has the evidence and
-    the probability of the one that was found.
+    Of the copies of two paired pages, as many are paired as the side with fewer of them has: first those that clues
+    tie, then those with the most similar addresses. If that is more than `MOST`, only those that clues tie are, or the
+    two pages that stand for the others. Each pair has the evidence and the probability of the one that was found.
     """
     pairs = [
         (place, row, column)
@@ -207,15 +224,16 @@ def with_copies(found: Found, side_a: Side, side_b: Side, copies: Copies) -> Fou
         probabilities=found.probabilities[of],
         n_equal=None if found.n_equal is None else found.n_equal[of],
         alike=None if found.alike is None else (_alike(found.alike[0], copies.a), _alike(found.alike[1], copies.b)),
-        stands_for=(copies.a.stands_for, copies.b.stands_for),
+        stands_for=copies.same,
     )
 
 
 def _copies_of_pairs(matching: Matching, copies: Copies) -> list[tuple[Numbers, Numbers]]:
-    """Return the copies of the two pages of each pair, in increasing order."""
+    """Return the copies of the two pages of each pair, those that stand for the others first."""
     of_sides = []
     for side, pages in ((copies.a, matching.rows), (copies.b, matching.columns)):
-        members = np.split(np.argsort(side.number, kind="stable"), np.cumsum(np.bincount(side.number))[:-1])
+        order = np.lexsort((side.stands_for != np.arange(len(side.number)), side.number))
+        members = np.split(order, np.cumsum(np.bincount(side.number))[:-1])
         of_sides.append([members[page] for page in pages.tolist()])
     return list(zip(*of_sides, strict=True))
 
@@ -232,9 +250,12 @@ def _paired(
     urls = [side_a.urls[page] for page in own], [side_b.urls[page] for page in other]
     similar = process.cdist(*urls, scorer=fuzz.ratio) / 100
     tied = clues[own][:, other].toarray()
-    matching = greedy_matching(sp.csr_array((1 + similar + tied) / (2 + max(1, tied.max()))))
-    n = len(matching) if len(matching) <= MOST else 1
-    return list(zip(own[matching.rows[:n]], other[matching.columns[:n]], strict=True))
+    matching = greedy_matching(sp.csr_array((1 + similar + 2 * (tied > 0) + tied / max(1, tied.max())) / 5))
+    rows, columns = matching.rows, matching.columns
+    is_kept = (tied[rows, columns] > 0) | (len(matching) <= MOST)
+    if not is_kept.any():
+        return [(own[0], other[0])]
+    return list(zip(own[rows[is_kept]], other[columns[is_kept]], strict=True))
 
 
 def _with_entries(

@@ -64,6 +64,8 @@ class Side:
     """Read only for the methods that need them."""
     canonical_urls: Sequence[str | None] = ()
     """Addresses that the pages name as their canonical ones, None for none; empty: none are known."""
+    contents: npt.NDArray[np.int64] | None = None
+    """Equal numbers for pages with the same text; None: not known."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +122,7 @@ class Found:
     crowded: tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]] | None = None
     """Marks the pages of each side whose candidates a bound of the URL rule limits; None without such a rule."""
     stands_for: tuple[npt.NDArray[np.integer], npt.NDArray[np.integer]] | None = None
-    """For each page of each side, the one of its copies that was compared for all, often itself; None: no copies."""
+    """For each page of each side, the one that stands for all with its content, often itself; None: no copies."""
 
 
 def read_words(side_a: Side, side_b: Side, lexicons: Sequence[Lexicon], settings: MatchSettings) -> Words:

@@ -32,8 +32,11 @@ MIN_VARIANT_SHARE = (
 )
 
 MIN_VARIETY_SHARE = 0.25
-"""Share of a language's pages that declare the wanted variety, from which the others are another version of the site:
-templates that declare ``en`` and ``en-GB`` for the same version are common. Our choice, not tuned."""
+"""Share of a language's pages that declare the wanted variety, from which those that declare another one are another
+version of the site. Our choice, not tuned."""
+MIN_OWN_SHARE = 0.4
+"""The same for pages that declare the language alone: templates that declare ``en`` and ``en-GB`` for the same version
+are common, but where they are the version in ``pt`` beside one in ``pt-BR``, both have about as many pages."""
 
 
 class Group(NamedTuple):
@@ -102,6 +105,10 @@ class SitePages:
         return page_names(self.pages, self.links)
 
     @cached_property
+    def _contents(self) -> npt.NDArray[np.int64]:
+        return self.texts.same
+
+    @cached_property
     def _lists(self) -> LinkLists:
         return link_lists(*self._inner, self.pages.num_rows)
 
@@ -130,6 +137,7 @@ class SitePages:
             names=[self._names[row] for row in rows],
             shapes=[shapes[number] for number in numbers.to_pylist()] if shapes else (),
             canonical_urls=chosen["canonical_url"].to_pylist(),
+            contents=self._contents[group.rows],
         )
 
 
@@ -159,8 +167,9 @@ def language_groups(langs: Sequence[str], wanted: Sequence[str]) -> list[Group]:
 def of_varieties(groups: Sequence[Group], declared: Sequence[str]) -> list[Group]:
     """Leave out pages that declare another variety of a language than the wanted one (``pt-PT`` instead of ``pt-BR``).
 
-    Varieties are not distinguished by their text, except those of Chinese. So all pages of a language stay where fewer
-    than `MIN_VARIETY_SHARE` of them declare the wanted variety.
+    Varieties are not distinguished by their text, except those of Chinese. So pages of another variety stay where fewer
+    than `MIN_VARIETY_SHARE` of the pages declare the wanted one, and those that declare the language alone where fewer
+    than `MIN_OWN_SHARE` do.
 
     Parameters
     ----------
@@ -172,7 +181,7 @@ def of_varieties(groups: Sequence[Group], declared: Sequence[str]) -> list[Group
     --------
     >>> groups = [Group("pt-BR", "pt", np.arange(4))]
     >>> [group.rows.tolist() for group in of_varieties(groups, ["pt-br", "pt-PT", "pt", ""])]
-    [[0, 3]]
+    [[0, 2, 3]]
     >>> [group.rows.tolist() for group in of_varieties(groups, ["pt"] * 4)]
     [[0, 1, 2, 3]]
     """
@@ -181,14 +190,20 @@ def of_varieties(groups: Sequence[Group], declared: Sequence[str]) -> list[Group
 
 def _of_variety(group: Group, declared: Sequence[str]) -> Group:
     variety = _spelt(group.tag)
-    if variety == group.lang or group.lang.startswith("zh"):
+    if not _is_variety(variety) or group.lang.startswith("zh"):
         return group
     claims = [_spelt(declared[row]) for row in group.rows.tolist()]
     is_wanted = np.array([f"{claim}-".startswith(f"{variety}-") for claim in claims], np.bool_)
-    if is_wanted.sum() < MIN_VARIETY_SHARE * len(claims) or not is_wanted.any():
-        return group
-    is_other = np.array([base_language(claim) == group.lang for claim in claims], np.bool_) & ~is_wanted
+    of_language = np.array([base_language(claim) == group.lang for claim in claims], np.bool_) & ~is_wanted
+    is_named = np.array([_is_variety(claim) for claim in claims], np.bool_)
+    share = is_wanted.mean() if claims else 0.0
+    is_other = of_language & (is_named & (share >= MIN_VARIETY_SHARE) | ~is_named & (share >= MIN_OWN_SHARE))
     return group._replace(rows=group.rows[~is_other])
+
+
+def _is_variety(tag: str) -> bool:
+    """Return whether a tag names more than a language: a country or a script; Bokmål and Nynorsk have their own."""
+    return "-" in tag or tag in {"nb", "nn"}
 
 
 def _spelt(tag: str) -> str:

@@ -89,8 +89,9 @@ def _by_candidates(match_: SideMatch) -> Iterator[tuple[str, _Why]]:
     entries, filters = found.scores.tocoo(), [name for name in found.n_filtered if name != "kept"]
     place = {"": len(filters), **{name: number for number, name in enumerate(filters)}}
     passed = np.array([place[name] for name in found.filter_of or [""] * entries.nnz], np.int64)
-    of_a = _Ends.of(match_.side_a.urls, entries.row, found.matching.rows, found.matching.scores)
-    of_b = _Ends.of(match_.side_b.urls, entries.col, found.matching.columns, found.matching.scores)
+    stands_for_a, stands_for_b = found.stands_for or (None, None)
+    of_a = _Ends.of(match_.side_a.urls, entries.row, found.matching.rows, found.matching.scores, stands_for_a)
+    of_b = _Ends.of(match_.side_b.urls, entries.col, found.matching.columns, found.matching.scores, stands_for_b)
     for own, other, crowded in zip((of_a, of_b), (of_b, of_a), found.crowded or (None, None), strict=True):
         furthest, is_cheated = np.full(len(own.urls), -1), np.zeros(len(own.urls), np.bool_)
         np.maximum.at(furthest, own.pages, passed)
@@ -131,9 +132,12 @@ class _Ends(NamedTuple):
         pages: npt.NDArray[np.integer],
         matched: npt.NDArray[np.integer],
         scores: npt.NDArray[np.float32],
+        stands_for: npt.NDArray[np.integer] | None,
     ) -> _Ends:
-        """Note the scores of the matched pages."""
+        """Note the scores of the matched pages, also for those that stand for a matched copy."""
         score = np.full(len(urls), -1, np.float32)
+        if stands_for is not None:
+            np.maximum.at(score, stands_for[matched], scores)
         score[matched] = scores
         return cls(urls, pages, score)
 

@@ -74,20 +74,17 @@ class PageTexts(Sequence[list[str]]):
         """The page of each text."""
         return np.repeat(np.arange(len(self)), np.diff(self.starts))
 
-    @property
-    def without_copies(self) -> NDArray[np.bool_]:
-        """Marks the pages of which no earlier page has the same texts in the same order.
+    @cached_property
+    def same(self) -> Numbers:
+        """For each page, the first one with the same texts in the same order.
 
-        >>> page_texts([["menu", "one"], ["menu", "two"], ["menu", "one"]]).without_copies.tolist()
-        [True, True, False]
+        >>> page_texts([["menu", "one"], ["menu", "two"], ["menu", "one"]]).same.tolist()
+        [0, 1, 0]
         """
-        seen: set[bytes] = set()
-        is_new = np.ones(len(self), np.bool_)
-        for page, (begin, end) in enumerate(pairwise(self.starts.tolist())):
-            n_seen = len(seen)
-            seen.add(self.numbers[begin:end].tobytes())
-            is_new[page] = len(seen) > n_seen
-        return is_new
+        first: dict[bytes, int] = {}
+        ranges = enumerate(pairwise(self.starts.tolist()))
+        found = (first.setdefault(self.numbers[begin:end].tobytes(), page) for page, (begin, end) in ranges)
+        return np.fromiter(found, np.int64, len(self))
 
     def of_pages(self, pages: NDArray[np.integer]) -> PageTexts:
         """Return the texts of some pages."""

@@ -68,8 +68,8 @@ NEARLY_AS_GOOD = 0.8
 HARDLY_ANY = 4
 """A clue that gives this many times as many clear pairs as the pages is used even if they contradict it."""
 TOO_FEW = 10
-"""Number of clear pairs below which near-duplicates are no rivals, as where each page has a version for printing that
-differs by a word: no pair would be clear, and none would be found. Of 1 and 10, the same F1 on 152 sites but one."""
+"""Number of clear pairs below which near-duplicates are no rivals, if that gives `HARDLY_ANY` times as many: where each
+page has a version for printing that differs by a word, no pair would be clear, and none would be found."""
 SURE = 0.9
 """Probability at which no further partner is searched for. Trials on seven sites: the same F1 as a search for all."""
 OF_SURE = 12
@@ -248,7 +248,8 @@ def _clear(
 
     At first, pairs that a clue makes clear come before those that the pages themselves make clear, but for pages that
     these pair with others. A clue is used here if most of its pairs are nearly the best by the pages' own evidence,
-    or if this gives hardly any clear pairs. Where it does, near-duplicates are no rivals of each other.
+    or if this gives hardly any clear pairs. Near-duplicates are no rivals of each other if hardly any pair is clear
+    otherwise (`TOO_FEW`).
     """
     if lessons is not None:
         evidence = lessons.heard(evidence)
@@ -258,7 +259,8 @@ def _clear(
     first = own["ets"] if "ets" in own else mean_of(own, ("content", "structure"), state.pattern.nnz)
     by_pages = clear_pairs(first, rivalry, FIRST_MARGIN)
     if np.sum(by_pages) < TOO_FEW:
-        by_pages = by_pages | (_clear_but_for_alike(first, rivalry, nearly) & ~_with_page_of(by_pages, rivalry))
+        more = _clear_but_for_alike(first, rivalry, nearly)
+        by_pages = more if HARDLY_ANY * np.sum(by_pages) < np.sum(more) else by_pages
     agreed = (first >= NEARLY_AS_GOOD * rivalry.rivals(first)) & (by_pages | ~_with_page_of(by_pages, rivalry))
     clear = np.zeros(state.pattern.nnz, dtype=np.bool_)
     for clue in CLUES:

@@ -1,0 +1,64 @@
+"""What pages, and links to them, claim of their language, where CLD2 is likely to be wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from twinlink.language.identify import CLEAR, KNOWN, Guess, is_mixed, main_script
+from twinlink.language.naming import recognised
+from twinlink.language.relatives import CONFUSED, are_relatives
+from twinlink.language.site_text import SiteText
+from twinlink.scripts import LATIN
+
+__all__ = ["as_claimed"]
+
+_LIKE_ITSELF = 0.7
+"""Likeness below which text may be in a language that CLD2 does not recognise, if it is claimed: Asturian is like
+Spanish by .50 to .62 on 17 short pages."""
+
+_Tags = frozenset[str]
+
+
+def as_claimed(site: SiteText, guesses: Sequence[Guess], wanted: _Tags) -> list[Guess]:
+    """Return the guesses, corrected by what the pages and links to them claim.
+
+    - CLD2 confuses some languages in Latin script, whatever the length of the text. Of these, the claimed one is right.
+      Where all their pages claim the same one, that may come from a template: then not if CLD2's language is wanted.
+    - So is a claimed one that CLD2 does not recognise, if it is wanted or a relative of the language that CLD2 names,
+      and the text is not much like that.
+    - A page in doubt that claims a wanted language is not in another one that no page of the site claims: CLD2 finds
+      many languages in lists of names. Its words decide. Not if only one wanted language is claimed.
+    """
+    claims = [named | claimed for named, claimed in zip(site.named, site.claimed, strict=True)]
+    on_site = _Tags().union(*claims)
+    trusted = wanted if len(wanted & on_site) > 1 else _Tags()
+
+    def read(guess: Guess, claim: _Tags, scripts: Mapping[str, float]) -> Guess:
+        one = _confused(guess, claim, on_site, wanted) if main_script(scripts) == LATIN else ""
+        if one := one or _unrecognised(guess, claim, wanted):
+            return guess._replace(language=one)
+        is_known = guess.language in wanted | on_site
+        if is_known or len(claim & trusted) != 1 or not _is_doubtful(guess, claim, scripts):
+            return guess
+        return guess._replace(language=min(claim & trusted), strength=0.0)
+
+    return list(map(read, guesses, claims, site.scripts))
+
+
+def _confused(guess: Guess, claim: _Tags, on_site: _Tags, wanted: _Tags) -> str:
+    """Return the claimed language that CLD2 takes for the one that it names; empty for none."""
+    group = next((group for group in CONFUSED if guess.language in group), _Tags())
+    is_believed = len(on_site & group) > 1 or guess.language not in wanted
+    return min(claim & group) if len(claim & group) == 1 and is_believed else ""
+
+
+def _unrecognised(guess: Guess, claim: _Tags, wanted: _Tags) -> str:
+    """Return the claimed language that CLD2 does not recognise; empty for none, or if the text is in another one."""
+    may_be = [one for one in claim - recognised() if one in wanted or are_relatives(one, guess.language)]
+    return may_be[0] if len(may_be) == 1 and guess.likeness < _LIKE_ITSELF else ""
+
+
+def _is_doubtful(guess: Guess, claim: _Tags, scripts: Mapping[str, float]) -> bool:
+    """Return whether a page may be in another language: Japanese without kana, or Latin text with a quotation."""
+    has_no_kana = guess.language == "zh" and "ja" in claim
+    return guess.strength < CLEAR or guess.likeness < KNOWN or has_no_kana or is_mixed(scripts)

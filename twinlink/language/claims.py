@@ -54,8 +54,10 @@ def _confused(guess: Guess, claim: _Tags, on_site: _Tags, wanted: _Tags) -> str:
 
 def _unrecognised(guess: Guess, claim: _Tags, wanted: _Tags) -> str:
     """Return the claimed language that CLD2 does not recognise; empty for none, or if the text is in another one."""
+    if guess.likeness >= _LIKE_ITSELF or claim <= {guess.language}:
+        return ""
     may_be = [one for one in claim - recognised() if one in wanted or are_relatives(one, guess.language)]
-    return may_be[0] if len(may_be) == 1 and guess.likeness < _LIKE_ITSELF else ""
+    return may_be[0] if len(may_be) == 1 else ""
 
 
 def _is_doubtful(guess: Guess, claim: _Tags, scripts: Mapping[str, float]) -> bool:

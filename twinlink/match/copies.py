@@ -169,6 +169,7 @@ def _side(side: Side, copies: SideCopies) -> Side:
         names=[side.names[page] for page in chosen] if side.names else (),
         shapes=[side.shapes[page] for page in chosen] if side.shapes else (),
         canonical_urls=[side.canonical_urls[page] for page in chosen] if side.canonical_urls else (),
+        contents=None,
     )
 
 

@@ -149,15 +149,15 @@ def test_more_than_a_few_copies_on_both_sides_have_one_pair() -> None:
         assert len(set(pairs)) == N
 
 
-def test_of_many_copies_those_that_hreflang_ties_are_paired() -> None:
+def test_of_many_copies_those_that_hreflang_joins_are_paired() -> None:
     site, n = made_site(N), MOST + 3
     a, b = (with_copies_of(side, np.repeat(rows_of(side, [4]), n)) for side in (site.a, site.b))
-    tied = [(N + k, N + n - 1 - k) for k in range(n)]
-    links = sp.csr_array((np.ones(n, np.float32), np.array(tied).T), shape=(N + n, N + n))
+    joined = [(N + k, N + n - 1 - k) for k in range(n)]
+    links = sp.csr_array((np.ones(n, np.float32), np.array(joined).T), shape=(N + n, N + n))
     between = replace(no_links(a, b), hreflang=links)
     matching = MadeSite(a, b).found(between).matching
     pairs = set(zip(matching.rows.tolist(), matching.columns.tolist(), strict=True))
-    assert set(tied) <= pairs
+    assert set(joined) <= pairs
 
 
 def test_pages_with_the_same_words_in_other_texts_are_no_copies() -> None:

@@ -29,7 +29,7 @@ __all__ = ["Copies", "SideCopies", "find_copies", "with_copies", "without_copies
 
 MOST = 5
 """Number of copies on both sides up to which each gets a partner. More of them are pages without content of their own
-(messages of errors, pages that a script fills): of these only the pairs that clues tie are reported, or one. Our
+(messages of errors, pages that a script fills): of these only the pairs that clues join are reported, or one. Our
 choice, not tuned."""
 COMPARED = 100
 """Number of copies of a page whose addresses are compared, the first ones."""
@@ -58,7 +58,7 @@ class Copies(NamedTuple):
     a: SideCopies
     b: SideCopies
     clues: sp.csr_array
-    """How strongly hreflang, URL patterns and accepting labels tie two pages; shape (n_pages_a, n_pages_b)."""
+    """How strongly hreflang, URL patterns and accepting labels join two pages; shape (n_pages_a, n_pages_b)."""
     same: tuple[Numbers, Numbers]
     """For each page of each side, the one with the shortest address among all with the same content."""
 
@@ -205,8 +205,8 @@ def with_copies(found: Found, side_a: Side, side_b: Side, copies: Copies) -> Fou
     """Return for all pages of two sides what was found without copies.
 
     Of the copies of two paired pages, as many are paired as the side with fewer of them has: first those that clues
-    tie, then those with the most similar addresses. If that is more than `MOST`, only those that clues tie are, or the
-    two pages that stand for the others. Each pair has the evidence and the probability of the one that was found.
+    join, then those with the most similar addresses. If that is more than `MOST`, only those that clues join are, or
+    the two pages that stand for the others. Each pair has the evidence and the probability of the one that was found.
     """
     pairs = [
         (place, row, column)
@@ -250,10 +250,10 @@ def _paired(
     own, other = own[:COMPARED], other[:COMPARED]
     urls = [side_a.urls[page] for page in own], [side_b.urls[page] for page in other]
     similar = process.cdist(*urls, scorer=fuzz.ratio) / 100
-    tied = clues[own][:, other].toarray()
-    matching = greedy_matching(sp.csr_array((1 + similar + 2 * (tied > 0) + tied / max(1, tied.max())) / 5))
+    joined = clues[own][:, other].toarray()
+    matching = greedy_matching(sp.csr_array((1 + similar + 2 * (joined > 0) + joined / max(1, joined.max())) / 5))
     rows, columns = matching.rows, matching.columns
-    is_kept = (tied[rows, columns] > 0) | (len(matching) <= MOST)
+    is_kept = (joined[rows, columns] > 0) | (len(matching) <= MOST)
     if not is_kept.any():
         return [(own[0], other[0])]
     return list(zip(own[rows[is_kept]], other[columns[is_kept]], strict=True))

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.loopback import Answer, links, serving
+from tests.loopback import Answer, Handler, links, serving
 from tests.talking import Talk, talking
 from twinlink.config import CrawlSettings
 from twinlink.pages.content_encoding import beginning
 from twinlink.spiders.crawler import MAX_ALIKE, MAX_MESSAGE_LENGTH, log_handler
-from twinlink.spiders.crawling import LOG_NAME, crawl
+from twinlink.spiders.crawling import LOG_NAME, crawl, crawl_parts
 from twinlink.spiders.early_end import SMALL_BODY
 from twinlink.spiders.frontier import FrontierReader
 
@@ -79,6 +79,20 @@ def test_long_answers_that_are_no_pages_are_broken_off_after_little(tmp_path: Pa
     assert progress.fetched == 2  # the start page and /fine
     assert max(n / (21 if head == VIDEO + CHUNKED else 1) for head, n in sender.sent.items()) < 2**20
     assert "Traceback" not in (tmp_path / LOG_NAME).read_text()
+
+
+@pytest.mark.parametrize("concurrency", [1, 4])
+def test_nothing_is_requested_on_a_connection_that_is_about_to_close(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, concurrency: int
+) -> None:
+    monkeypatch.setattr(Handler, "wbufsize", 2**16)  # head and body come together: the end is there when it is aborted
+    sheet, page = Answer(b"p { color: red }", type="text/css"), Answer(b"<html>no style sheet")
+    paths = [f"/{n}.css" for n in range(60)]
+    settings = CrawlSettings(retries=0, delay=0, autothrottle=False, concurrency=concurrency)
+    with serving(lambda path: page if path[1] in "13" else sheet) as site:
+        progress = crawl_parts([site.url + path for path in paths], [site.url], tmp_path, settings)
+    assert progress.reasons["not-a-part"] == 22
+    assert site.fetched() == dict.fromkeys(paths, 1)
 
 
 PAGE = b"<!DOCTYPE html><title>x</title>" + b"<p>some words of a long page" * 9_000

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 from urllib.request import getproxies
@@ -180,22 +180,37 @@ def guarded_resolver(guard: AddressGuard) -> type[GuardedResolver]:
 
 
 class GuardedHandler(HTTP11DownloadHandler):
-    """Scrapy's downloader of http and https; aborts connections whose headers do not end."""
+    """Scrapy's downloader of http and https; aborts connections whose headers do not end, and reuses no aborted one."""
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         pool: Any = self._pool  # neither Scrapy nor Twisted has a public way to the protocol
         pool.cachedConnectionTimeout = _IDLE_SECONDS
-        pool._factory = type("GuardedFactory", (_Counting, pool._factory), {})
+        pool._factory = type("GuardedFactory", (_Guarding, pool._factory), {})
 
 
-class _Counting:
-    """Mixin of a factory of HTTP client protocols: it counts the bytes of headers as they arrive."""
+class _Guarding:
+    """Mixin of a factory of HTTP client protocols, which count the bytes of headers and are not used while closing."""
 
     def buildProtocol(self, addr: Any) -> Any:  # noqa: N802  # Twisted's name
         protocol = super().buildProtocol(addr)  # type: ignore[misc]  # of the factory that this is mixed into
         protocol.dataReceived = _counting(protocol)
+        protocol._quiescentCallback = _if_open(protocol._quiescentCallback)
         return protocol
+
+
+def _if_open(keep: Callable[[Any], None]) -> Callable[[Any], None]:
+    """Return a callback that keeps a connection for other requests, unless it is about to be closed.
+
+    A response that is aborted (see `twinlink.spiders.early_end`) while its end has come already leaves such a
+    connection. The next request would be sent on it, and once more on another.
+    """
+
+    def keep_if_open(protocol: Any) -> None:
+        if not protocol.transport.disconnecting:
+            keep(protocol)
+
+    return keep_if_open
 
 
 def _counting(protocol: Any) -> Any:

@@ -26,6 +26,7 @@ __all__ = [
     "pattern_from",
     "positions",
     "select",
+    "some_rows",
     "stacked",
     "union_of",
     "with_values",
@@ -129,6 +130,20 @@ def select(matrix: csr_array, which: Marks) -> csr_array:
     np.cumsum(which, dtype=n_before.dtype, out=n_before[1:])
     starts = n_before[matrix.indptr]
     return csr_array((matrix.data[which], matrix.indices[which], starts), shape=matrix.shape)
+
+
+def some_rows(matrix: csr_array, first: int, n: int) -> csr_array:
+    """Return at most ``n`` rows, from number ``first`` on; their entries are not copied.
+
+    Examples
+    --------
+    >>> some_rows(csr_array([[1], [2], [3]]), 1, 9).toarray().tolist()
+    [[2], [3]]
+    """
+    starts = matrix.indptr[first : first + n + 1]
+    places = slice(starts[0], starts[-1])
+    arrays = matrix.data[places], matrix.indices[places], starts - starts[0]
+    return csr_array(arrays, shape=(len(starts) - 1, matrix.shape[1]))
 
 
 def pattern_from(rows: Numbers, columns: Numbers, shape: tuple[int, int]) -> csr_array:

@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from tests.both_ways import both_ways  # noqa: F401  (kernels of this module)
+from twinlink.similarity import affordable as of_search
 from twinlink.similarity import kernels, page_search
+from twinlink.similarity.affordable import Part, affordable, weights_of
 from twinlink.similarity.page_search import nearest_of, nearest_pages
 from twinlink.system.side_by_side import on_cores
 
@@ -24,26 +26,26 @@ from twinlink.system.side_by_side import on_cores
 def test_blocks_of_pages_and_terms_left_out(seed: int, n_a: int, n_b: int, k: int, n_pages: int) -> None:
     rng = np.random.default_rng(seed)
     a, b = (csr_array(rng.integers(0, 3, (n, 4)).astype(np.float32) / 3) for n in (n_a, n_b))
-    kept = rng.integers(0, 3, 4) > 0
+    part = Part(float(rng.choice([0, 0.5, 1])), rng.integers(0, 3, 4) > 0)
+    a = part.of(a)
     for both in (True, False):
-        only_kept, all_terms = [csr_array(each * kept) for each in (a, b)], np.ones(4, np.bool_)
-        whole = page_search._best_by_blocks(*only_kept, all_terms, k, both, n_b)
+        whole = page_search._best_by_blocks(a, part.of(b), None, k, both, n_b)
         for n_cores in (1, 2, 5):
             with on_cores(n_cores), patch.object(page_search, "_PART", 1):
-                blocks = page_search._best_by_blocks(a, b, kept, k, both, n_pages)
+                blocks = page_search._best_by_blocks(a, b, part, k, both, n_pages)
             assert [each.tolist() for each in blocks] == [each.tolist() for each in whole]
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 9), st.integers(1, 9), st.integers(0, 30))
 @settings(deadline=None)
-def test_words_that_are_not_compared_may_be_left_out_first(seed: int, n_a: int, n_b: int, n_products: int) -> None:
+def test_the_search_compares_the_affordable_part(seed: int, n_a: int, n_b: int, n_products: int) -> None:
     rng = np.random.default_rng(seed)
     a, b = (csr_array(rng.integers(0, 3, (n, 4)).astype(np.float32) / 3) for n in (n_a, n_b))
-    found = []
-    for few in (10**9, 0):  # never, and whenever there are any
-        with patch.multiple(page_search, _FEW=few, _COMPARED=2):
-            found.append([each.tolist() for each in nearest_pages(a, b, 3, n_products)])
-    assert found[0] == found[1]
+    part = affordable(weights_of([a]), weights_of([b]), n_products * (n_a + n_b))
+    expected = nearest_pages(part.of(a), part.of(b), 3, 10**9)
+    with patch.object(page_search, "_COMPARED", 2), patch.object(of_search, "ALWAYS", 0):
+        found = nearest_pages(a, b, 3, n_products)
+    assert [each.tolist() for each in found] == [each.tolist() for each in expected]
 
 
 def test_each_core_compares_a_part_of_the_pages() -> None:
@@ -71,9 +73,11 @@ def test_a_search_for_few_pages_compares_them_with_few_at_a_time(monkeypatch: py
     assert sizes == [4, 30, page_search._COMPARED]
 
 
-def test_the_most_frequent_terms_are_left_out_when_products_are_dear() -> None:
+def test_the_most_frequent_terms_are_left_out_when_products_are_dear(monkeypatch: pytest.MonkeyPatch) -> None:
     """The term on all pages takes 9 products, the three others 1 each: 6 pages may have 1 product each, or 2."""
     vectors = csr_array(np.hstack([np.full((3, 1), 5.0), np.eye(3)]))
+    assert [pages.tolist() for pages in nearest_pages(vectors, vectors, 2, 1)] == [[[0, 1], [1, 0], [2, 0]]] * 2
+    monkeypatch.setattr(of_search, "ALWAYS", 0)
     assert [pages.tolist() for pages in nearest_pages(vectors, vectors, 2, 1)] == [[[0, -1], [1, -1], [2, -1]]] * 2
     assert [pages.tolist() for pages in nearest_pages(vectors, vectors, 2, 2)] == [[[0, 1], [1, 0], [2, 0]]] * 2
     assert nearest_of(vectors, vectors, 2, 1).tolist() == [[0, -1], [1, -1], [2, -1]]

@@ -18,8 +18,9 @@ from scipy.sparse import csr_array
 from twinlink.config import CandidateSettings
 from twinlink.errors import ConfigError, ShapeError
 from twinlink.similarity import kernels
+from twinlink.similarity.affordable import affordable, most_products, weights_of
 from twinlink.similarity.content import ContentSide, content_sides
-from twinlink.similarity.page_search import affordable, nearest_of, nearest_pages, pages_with, with_terms
+from twinlink.similarity.page_search import nearest_of, nearest_pages
 from twinlink.sparse import entries, narrow, pattern_from, select, stacked
 from twinlink.system.side_by_side import threaded
 
@@ -126,8 +127,8 @@ def candidate_pattern(
 ) -> csr_array:
     """Return the pairs (i, j) where j is one of the K pages nearest to i, or i one of the K nearest to j.
 
-    Nearest is the largest x(i)·y(j) > 0, where x and y are the rows of the two matrices, over the terms that
-    `nearest_pages` leaves in. The full product is never stored. Ties go to the page that comes first.
+    Nearest is the largest x(i)·y(j) > 0, where x and y are the rows of the two matrices, without what
+    `nearest_pages` leaves out. The full product is never stored. Ties go to the page that comes first.
 
     Parameters
     ----------
@@ -181,8 +182,7 @@ def content_candidates(
 ) -> csr_array:
     """Return the candidates most similar in content: `candidate_pattern` of `content_vectors`.
 
-    Only what the search uses of the vectors is stored, that is, without the most frequent terms. On large sites it is
-    the smaller part.
+    Only what the search uses of the vectors is stored (`affordable`). On large sites it is the smaller part.
 
     Parameters
     ----------
@@ -220,13 +220,13 @@ def _some_pages(side: ContentSide, pages: NDArray[np.bool_]) -> ContentSide:
 
 
 def _compared(side: ContentSide, others: ContentSide, settings: CandidateSettings) -> tuple[csr_array, csr_array]:
-    """Return the vectors of both sides, on large sites without the terms that `nearest_pages` leaves out."""
+    """Return the vectors of both sides, on large sites without what `nearest_pages` leaves out."""
     sizes = [each.own.shape[0] for each in (side, others)]
     if max(sizes) <= _PAGES:
         return side.vectors(slice(None)), others.vectors(slice(None))
-    n_here, n_there = (np.sum([pages_with(part) for part in _in_parts(each)], axis=0) for each in (side, others))
-    kept = affordable(n_here * n_there, settings.products_per_page * sum(sizes))
-    vectors, other_vectors = (stacked(with_terms(part, kept) for part in _in_parts(each)) for each in (side, others))
+    weights, other_weights = (weights_of(_in_parts(each)) for each in (side, others))
+    part = affordable(weights, other_weights, most_products(settings.products_per_page, *sizes))
+    vectors, other_vectors = (stacked(map(part.of, _in_parts(each))) for each in (side, others))
     return vectors, other_vectors
 
 

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 from twinlink.errors import ShapeError
 from twinlink.similarity import kernels, product_kernels
-from twinlink.similarity.page_search import pages_with
+from twinlink.similarity.affordable import pages_with
 from twinlink.sparse import entry_rows, narrow
 
 _ROWS = 500  # rows that are scaled at once: bounds the memory beside the matrix

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
 
 from twinlink.similarity import kernels
+from twinlink.similarity.affordable import affordable_terms, pages_with, with_terms
 from twinlink.similarity.content import translated
 from twinlink.similarity.page_search import nearest_of
 from twinlink.sparse import entry_rows, kept_matrix, narrow, select
@@ -22,8 +23,9 @@ ALIKE = 0.95
 LEAST = 1e-6
 """Rounding residue of a term that all near pages share; smaller values are dropped."""
 PRODUCTS_PER_PAGE = 20_000
-"""As in the search for candidates (`CandidateSettings`), but near-duplicates have rare terms in common. Trials on seven
-sites: the same F1 within .001 as with ten times as many."""
+"""Products of two weights that a search takes for each page, on average; the most frequent terms are left out. That is
+not only faster: pages that share rare terms are better ones to subtract. F1 of debwww-en-ru-opaque is .993, with all
+terms .985; of lo-en-zhtw-opaque .998 with both."""
 
 
 def near_pages(counts: csr_array) -> csr_array:
@@ -137,8 +139,9 @@ def _page_vectors(counts: csr_array) -> csr_array:
 
 
 def _nearest(vectors: csr_array) -> csr_array:
-    n_pages = vectors.shape[0]
-    pages = nearest_of(vectors, vectors, NEAREST + 1, PRODUCTS_PER_PAGE)
+    n_pages, n_with = vectors.shape[0], pages_with(vectors)
+    compared = with_terms(vectors, affordable_terms(n_with**2, PRODUCTS_PER_PAGE * 2 * n_pages))
+    pages = nearest_of(compared, compared, NEAREST + 1, PRODUCTS_PER_PAGE)
     pages = np.where(pages == np.arange(n_pages)[:, None], -1, pages)
     full = (pages >= 0).all(axis=1)  # pages equal to this one displaced it from its own list
     pages[full, -1] = -1

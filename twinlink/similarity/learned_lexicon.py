@@ -8,7 +8,7 @@ from scipy.sparse import csr_array, diags_array
 
 from twinlink.errors import ShapeError
 from twinlink.similarity import kernels
-from twinlink.similarity.page_search import pages_with
+from twinlink.similarity.affordable import pages_with
 
 __all__ = ["learn_translations"]
 

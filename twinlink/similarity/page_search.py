@@ -1,4 +1,4 @@
-"""Search for the pages with the largest dot products: without the most frequent terms, in blocks, on all cores."""
+"""Search for the pages with the largest dot products: of what can be afforded, in blocks, on all cores."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from twinlink.similarity import kernels
-from twinlink.sparse import select, stacked
+from twinlink.similarity.affordable import Part, affordable, most_products, pages_with, weights_of
+from twinlink.sparse import some_rows, stacked
 from twinlink.system.side_by_side import at_once, threaded
 
-__all__ = ["affordable", "nearest_of", "nearest_pages", "pages_with", "with_terms"]
+__all__ = ["nearest_of", "nearest_pages"]
 
 _COMPARED = 8_192  # pages that a page is compared with at a time: their sums stay in the cache of the processor
 _PART = 200  # pages that a core compares at least
 _ROW_SECONDS = 2e-5  # what a page takes at least to be compared with so many
-_FEW = 2  # if less than one in so many words of a is compared, the others are left out before the search
 _BLOCK = 2**19  # words of these pages that are copied at a time at least: 4 MB
 
 _Lists = tuple[NDArray[np.int32], NDArray[np.float32]]
@@ -29,8 +29,8 @@ def nearest_pages(
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return for each row of either matrix the k rows of the other one with the largest dot products > 0.
 
-    The most frequent terms are left out, so that the others need ``products_per_page`` products per row on average:
-    the time is linear, not quadratic, in the number of pages.
+    Where that takes more products than there is time for (`most_products`), weak weights and the most frequent terms
+    are left out (`affordable`): the time is linear, not quadratic, in the number of pages.
 
     Parameters
     ----------
@@ -60,13 +60,20 @@ def nearest_of(vectors: csr_array, others: csr_array, k: int, products_per_page:
 def _search(
     vectors_a: csr_array, vectors_b: csr_array, k: int, products_per_page: int, both: bool
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    n_a, n_b = pages_with(vectors_a), pages_with(vectors_b)
-    kept = affordable(n_a * n_b, products_per_page * (vectors_a.shape[0] + vectors_b.shape[0]))
+    most = most_products(products_per_page, vectors_a.shape[0], vectors_b.shape[0])
+    part = _affordable_part(vectors_a, vectors_b, most)
     n_pages = _pages_at_once(vectors_a, vectors_b, k)
-    if _FEW * n_a[kept].sum() < vectors_a.nnz:
-        firsts = range(0, vectors_a.shape[0], _COMPARED)
-        vectors_a = stacked(with_terms(_some_rows(vectors_a, first, _COMPARED), kept) for first in firsts)
-    return _best_by_blocks(vectors_a, vectors_b, kept, k, both, n_pages)
+    if part is not None:
+        firsts = range(0, max(vectors_a.shape[0], 1), _COMPARED)
+        vectors_a = stacked(part.of(some_rows(vectors_a, first, _COMPARED)) for first in firsts)
+    return _best_by_blocks(vectors_a, vectors_b, part, k, both, n_pages)
+
+
+def _affordable_part(vectors_a: csr_array, vectors_b: csr_array, most: int) -> Part | None:
+    """Return what can be compared of vectors; None: all."""
+    if pages_with(vectors_a) @ pages_with(vectors_b) <= most:
+        return None
+    return affordable(weights_of([vectors_a]), weights_of([vectors_b]), most)
 
 
 def _pages_at_once(vectors_a: csr_array, vectors_b: csr_array, k: int) -> int:
@@ -80,18 +87,18 @@ def _pages_at_once(vectors_a: csr_array, vectors_b: csr_array, k: int) -> int:
 
 
 def _best_by_blocks(
-    vectors_a: csr_array, vectors_b: csr_array, kept: NDArray[np.bool_], k: int, both: bool, n_pages: int
+    vectors_a: csr_array, vectors_b: csr_array, part: Part | None, k: int, both: bool, n_pages: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return what `nearest_pages` returns; each page of a is compared with ``n_pages`` pages of b at a time.
 
-    Of b, only a block at a time is copied without the terms that are not kept, because memory has its peak here. A term
-    that b lacks adds nothing to any product, so a may have others.
+    Of b, only a block at a time is copied without what is not compared, because memory has its peak here.
     """
     x, parts, of_columns = kernels.arrays_of(vectors_a), _parts(vectors_a.shape[0]), []
-    shapes = [(part.stop - part.start, k) for part in parts]
+    shapes = [(rows.stop - rows.start, k) for rows in parts]
     nearest = [(np.full(shape, -1, np.int32), np.zeros(shape, np.float32)) for shape in shapes]
     for first in range(0, max(vectors_b.shape[0], 1), n_pages):
-        block = csr_array(with_terms(_some_rows(vectors_b, first, n_pages), kept).T)
+        compared = some_rows(vectors_b, first, n_pages)
+        block = csr_array((compared if part is None else part.of(compared)).T)
         nearest, of_column = _compare(x, block, first, parts, nearest, both)
         of_columns.append(of_column)
     return np.concatenate([pages for pages, _ in nearest]), np.concatenate(of_columns)
@@ -125,32 +132,3 @@ def _compare(
         return [*of_rows], of_column
     order = np.argsort(-scores, axis=1, kind="stable")[:, :k]
     return [*of_rows], np.take_along_axis(of_column, order, axis=1)
-
-
-def affordable(n_products: NDArray[np.int64], most: int) -> NDArray[np.bool_]:
-    """Mark the terms that the search compares: those with the fewest products, as many as can be afforded."""
-    order = np.argsort(n_products, kind="stable")
-    kept = np.zeros(len(order), np.bool_)
-    kept[order[np.cumsum(n_products[order]) <= most]] = True
-    return kept
-
-
-def pages_with(vectors: csr_array) -> NDArray[np.int64]:
-    """Count the pages that have each term."""
-    n_pages, size = np.zeros(vectors.shape[1], np.int64), max(_BLOCK, vectors.shape[1])
-    for first in range(0, vectors.nnz, size):  # bincount makes a copy of 64 bits
-        n_pages += np.bincount(vectors.indices[first : first + size], minlength=len(n_pages))
-    return n_pages
-
-
-def with_terms(vectors: csr_array, kept: NDArray[np.bool_]) -> csr_array:
-    """Return vectors without the other terms; numbers of terms stay as they are."""
-    return vectors if kept.all() else select(vectors, kept[vectors.indices])
-
-
-def _some_rows(vectors: csr_array, first: int, n: int) -> csr_array:
-    """Return at most ``n`` rows; their entries are not copied."""
-    starts = vectors.indptr[first : first + n + 1]
-    places = slice(starts[0], starts[-1])
-    arrays = vectors.data[places], vectors.indices[places], starts - starts[0]
-    return csr_array(arrays, shape=(len(starts) - 1, vectors.shape[1]))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from twinlink.similarity.page_search import pages_with
+from twinlink.similarity.affordable import pages_with
 from twinlink.text.words import TermTable
 
 __all__ = ["shared_words_matrix"]

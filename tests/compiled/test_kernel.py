@@ -18,7 +18,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numpy.typing import NDArray
 
 from twinlink.compiled import Kernel, Stopwatch, code_runs, compiled, compiled_beyond, part_of_kernel
-from twinlink.compiled.kernel import _LOADING
+from twinlink.compiled.kernel import _LOADING, TIMES_WITHOUT_CODE
 from twinlink.compiled.kinds import kinds_of
 from twinlink.compiled.stored_code import _names_in
 
@@ -101,6 +101,32 @@ class TestPatience:
         assert 0 < Kernel.patience_with_code < 50.0
         assert kernel(values, out[::-1]) == 36.0  # code for another kind is not there
         assert Kernel.patience < 60.0
+
+    def test_more_elements_are_interpreted_where_no_code_is_on_disk(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """To compile takes longer; once there is code, it is used."""
+        monkeypatch.setattr(Kernel, "patience", 60.0)
+        kernel, values, out = compiled_beyond(10)(_sum_of_products), np.arange(10.0), np.empty(10)
+        assert kernel(values, out) == 2025.0
+        assert not kernel.has_code()
+        many = np.arange(float(10 * TIMES_WITHOUT_CODE))
+        assert kernel(many, np.empty(len(many))) == many.sum() ** 2
+        assert kernel.has_code()
+        _names_in.cache_clear()
+        again = compiled_beyond(10)(_sum_of_products)
+        assert again.has_code()
+        left = Kernel.patience
+        assert again(values, out) == 2025.0
+        assert Kernel.patience == left
+
+    def test_a_kernel_that_was_compiled_leaves_the_others_to_the_interpreter(
+        self, kernel: Kernel[[Floats, Floats], float], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(Kernel, "patience", 60.0)
+        kernel.machine_code(np.arange(4.0), np.empty(4))
+        assert Kernel.patience == 60.0
+        other = compiled_beyond(12_000)(_sum_of_products)
+        assert other(np.arange(4.0), np.empty(8)[::2]) == 36.0
+        assert not other._codes
 
     def test_code_that_is_loaded_runs_at_once(
         self, kernel: Kernel[[Floats, Floats], float], monkeypatch: pytest.MonkeyPatch

@@ -46,7 +46,7 @@ def counted(cut: cutting.Cut) -> list[Counter[str]]:
 
 @given(st.lists(texts, max_size=6), st.sampled_from([0, FEW_CHARACTERS]), st.integers(1, 40))
 def test_equals_the_regular_expression(texts: list[str], few: int, chunk: int) -> None:
-    with patch.multiple(cutting, FEW_CHARACTERS=few, CHUNK=chunk):
+    with patch.multiple(cutting, FEW_CHARACTERS=few, FEW_WITHOUT_CODE=few, CHUNK=chunk):
         cut = cut_texts(texts)
     assert cut.counts.shape == (len(texts), len(cut.tokens))
     assert counted(cut) == [plain_cut(text) for text in texts]
@@ -74,7 +74,7 @@ def test_a_line_break_ends_a_token() -> None:
 
 @given(st.lists(texts, max_size=6), st.sampled_from([0, FEW_CHARACTERS]), st.integers(1, 40))
 def test_units_equal_those_of_each_text(texts: list[str], few: int, chunk: int) -> None:
-    with patch.multiple(cutting, FEW_CHARACTERS=few, CHUNK=chunk):
+    with patch.multiple(cutting, FEW_CHARACTERS=few, FEW_WITHOUT_CODE=few, CHUNK=chunk):
         cut = cut_units(texts)
     assert counted(cut) == [Counter(split_units(text)) for text in texts]
 
@@ -83,7 +83,7 @@ def test_units_equal_those_of_each_text(texts: list[str], few: int, chunk: int) 
 def test_the_kernel_equals_the_expression(texts: list[str], is_lower: bool) -> None:
     form = str.lower if is_lower else None
     few = cut_texts(texts, form)
-    with patch.object(cutting, "FEW_CHARACTERS", 0):
+    with patch.multiple(cutting, FEW_CHARACTERS=0, FEW_WITHOUT_CODE=0):
         many = cut_texts(texts, form)
     assert few.tokens == many.tokens
     for name in ("data", "indices", "indptr"):
@@ -93,7 +93,7 @@ def test_the_kernel_equals_the_expression(texts: list[str], is_lower: bool) -> N
 
 def test_a_table_of_tokens_grows() -> None:
     texts = [f"w{number} w{number // 2} x" for number in range(9_000)]
-    with patch.multiple(cutting, FEW_CHARACTERS=0, CHUNK=50_000):
+    with patch.multiple(cutting, FEW_CHARACTERS=0, FEW_WITHOUT_CODE=0, CHUNK=50_000):
         many = cut_texts(texts)
     few = cut_texts(texts)
     assert many.tokens == few.tokens == list(dict.fromkeys(word for text in texts for word in text.split()))
@@ -102,7 +102,7 @@ def test_a_table_of_tokens_grows() -> None:
 
 @given(st.lists(texts, max_size=6), st.sampled_from([0, FEW_CHARACTERS]))
 def test_plain_texts_have_one_form(texts: list[str], few: int) -> None:
-    with patch.object(cutting, "FEW_CHARACTERS", few):
+    with patch.multiple(cutting, FEW_CHARACTERS=few, FEW_WITHOUT_CODE=few):
         cut = cut_texts(texts, str.lower)
     for text, is_plain in zip(texts, cut.is_plain.tolist(), strict=True):
         if is_plain:
@@ -110,7 +110,7 @@ def test_plain_texts_have_one_form(texts: list[str], few: int) -> None:
 
 
 def test_which_texts_are_plain() -> None:
-    with patch.object(cutting, "FEW_CHARACTERS", 0):
+    with patch.multiple(cutting, FEW_CHARACTERS=0, FEW_WITHOUT_CODE=0):
         cut = cut_texts(["a", "é 行政", "e\u0301", "，", "1\u00a0000", "\u1112\u1161"])
     assert cut.is_plain.tolist() == [True, True, False, False, False, False]
 
@@ -140,3 +140,24 @@ def test_machine_code_that_runs_already_cuts_few_texts_too() -> None:
     for found, expected in ((cut, cut_texts(few)), (units, cut_units(few))):
         assert found.tokens == expected.tokens
         assert found.counts.toarray().tolist() == expected.counts.toarray().tolist()
+
+
+@pytest.mark.parametrize(
+    ("n_characters", "has_code", "code_runs", "are_few"),
+    [
+        (1_000, True, False, True),
+        (1_000, True, True, False),
+        (1_000_000, True, False, False),
+        (1_000_000, False, False, True),
+        (1_000_000, False, True, True),
+        (100_000_000, False, False, False),
+    ],
+)
+def test_the_kernel_is_compiled_for_much_text_only(
+    n_characters: int, has_code: bool, code_runs: bool, are_few: bool
+) -> None:
+    with (
+        patch.object(cutting, "code_runs", lambda: code_runs),
+        patch.object(cutting.count_tokens, "has_code", lambda: has_code),
+    ):
+        assert cutting._are_few(n_characters) is are_few

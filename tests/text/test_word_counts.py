@@ -36,7 +36,7 @@ pages_of_blocks = st.lists(st.lists(blocks, max_size=4), max_size=4)
 )
 def test_equals_cutting_each_page(pages: list[list[str]], lang: str, has_names: bool, few: int) -> None:
     names = [["img:a.png", "out:x.org"][: len(page)] for page in pages] if has_names else None
-    with patch.multiple(cutting, FEW_CHARACTERS=few, code_runs=lambda: few == 0):
+    with patch.multiple(cutting, FEW_CHARACTERS=few, FEW_WITHOUT_CODE=few, code_runs=lambda: few == 0):
         table = count_words(pages, lang, names)
     more = names or [[]] * len(pages)
     expected = count_terms(

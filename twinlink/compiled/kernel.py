@@ -1,8 +1,9 @@
 """Kernels: functions over arrays that the interpreter runs while there is little to do, and machine code from then on.
 
 Machine code that was compiled before on this machine takes some .03 s of processor time to start
-(`twinlink.compiled.machine_code`); else numba compiles it, which takes .3 s to start and seconds for each kernel. The
-interpreter is done sooner with a call over a few thousand elements.
+(`twinlink.compiled.machine_code`); else numba compiles it, which takes .3 s to start and up to four seconds for each
+kernel, fifteen for those of a small site. The interpreter is done sooner with a call over a few thousand elements, and
+where no code is on disk, with all calls of a site of some hundred pages.
 """
 
 from __future__ import annotations
@@ -28,9 +29,13 @@ ResultT = TypeVar("ResultT")
 AnyT = TypeVar("AnyT")
 
 FEW = 12_000
-"""Elements in the arrays of a call up to which the interpreter may run it."""
-PATIENCE = 0.3
-"""Seconds of processor time that the interpreter may spend on calls of kernels: about what numba takes to start."""
+"""Elements in the arrays of a call up to which the interpreter may run it where machine code is on disk."""
+TIMES_WITHOUT_CODE = 16
+"""So many times as many where there is none. Of 16 and 32, 16 was as fast on sites of 115 and 229 pages, and faster
+(13 s instead of 20) on sites of 500 and 1,000."""
+PATIENCE = 4.0
+"""Seconds of processor time that the interpreter may spend on calls of kernels without machine code on disk: a quarter
+of what numba takes for the kernels of a small site. In trials, sites of 28, 59 and 115 pages took 0.8, 1.5 and 3 s."""
 PATIENCE_WITH_CODE = 0.03
 """The same for kernels whose machine code is on disk: about what it takes to start."""
 
@@ -90,9 +95,9 @@ class Stopwatch:
 class Kernel(Defined, Generic[P, ResultT]):
     """A function over arrays: the interpreter runs it while there is little to do, and machine code from then on.
 
-    There is much to do once a kernel of this process has been called with many elements, or all calls together took
-    longer than `PATIENCE`. The result is the same either way, bit for bit: a kernel computes with scalars of numpy,
-    whose integers wrap around. What kernels call is a `part_of_kernel`, so that each call is of one kind throughout.
+    There is much to do in a call with many elements, and once all calls together took longer than `PATIENCE`. The
+    result is the same either way, bit for bit: a kernel computes with scalars of numpy, whose integers wrap around.
+    What kernels call is a `part_of_kernel`, so that each call is of one kind throughout.
 
     The work of some kernels grows with the square of the elements or faster, so the interpreter also gives up in the
     middle of a call, where a part begins; machine code then repeats the call. What a kernel writes to its arguments
@@ -103,13 +108,14 @@ class Kernel(Defined, Generic[P, ResultT]):
     function
         The function, in the subset of Python that numba compiles.
     few
-        The number of elements in the arrays of a call up to which the interpreter may run it.
+        The number of elements in the arrays of a call up to which the interpreter may run it; `TIMES_WITHOUT_CODE` as
+        many where its machine code is not on disk.
     """
 
     options: ClassVar[dict[str, bool]] = {"no_cfunc_wrapper": True}
     """Further options of numba."""
     patience: ClassVar[float] = PATIENCE
-    """Seconds left for the interpreter, in this process, for kernels without code; 0 once one was compiled."""
+    """Seconds left for the interpreter, in this process, for kernels without code."""
     patience_with_code: ClassVar[float] = PATIENCE_WITH_CODE
     """The same for kernels whose code is on disk; 0 once machine code runs."""
     is_loaded: ClassVar[bool] = False
@@ -133,7 +139,7 @@ class Kernel(Defined, Generic[P, ResultT]):
         """Return what the function returns."""
         given = self._positional(args, kwargs)
         kinds = kinds_of(given)
-        if kinds not in self._codes and self.few and n_elements(given) <= self.few:
+        if kinds not in self._codes and self._are_few(kinds, given):
             with suppress(OutOfPatience):
                 return self._interpret(kinds, given)
         return self._run(kinds, given)
@@ -142,6 +148,17 @@ class Kernel(Defined, Generic[P, ResultT]):
         """Return what the function returns; machine code runs, without the interpreter lock."""
         given = self._positional(args, kwargs)
         return self._run(kinds_of(given), given)
+
+    def has_code(self) -> bool:
+        """Return whether machine code of it, for arguments of any kinds, is loaded or on disk."""
+        return bool(self._codes) or self.stored.is_there_for_any()
+
+    def _are_few(self, kinds: Kinds, given: tuple[Any, ...]) -> bool:
+        """Return whether the interpreter may run a call."""
+        n = n_elements(given)
+        if n <= self.few:
+            return self.few > 0
+        return n <= TIMES_WITHOUT_CODE * self.few and not self.stored.is_there(kinds)
 
     def _positional(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """Return all arguments of a call in their order."""
@@ -184,7 +201,6 @@ class Kernel(Defined, Generic[P, ResultT]):
         return None
 
     def _compiled(self, kinds: Kinds, args: tuple[Any, ...]) -> Callable[..., ResultT]:
-        Kernel.patience = 0.0
         return in_turn(self.stored, kinds, lambda: self._loaded(kinds) or self._compile(kinds, args))
 
     def _compile(self, kinds: Kinds, args: tuple[Any, ...]) -> Callable[..., ResultT]:

@@ -67,6 +67,11 @@ class StoredCode:
         name = self._name(kinds)
         return any(name in _names_in(folder) for folder in self._folders())
 
+    def is_there_for_any(self) -> bool:
+        """Return whether there was code for arguments of any kinds when this process first looked for any."""
+        start = f"{self._stem}{self._digest}-"
+        return any(name.startswith(start) for folder in self._folders() for name in _names_in(folder))
+
     def read(self, kinds: object) -> MachineCode | None:
         """Return the code for arguments of some kinds; None: there is none that can be used, or it is damaged."""
         name = self._name(kinds)

@@ -37,6 +37,8 @@ CHUNK = 1_000_000
 """Characters cut in one go: what bounds the memory, six bytes per character and some twenty a token."""
 FEW_CHARACTERS = 200_000
 """Characters up to which a regular expression finds the tokens, 40 ns each, while no machine code is loaded."""
+FEW_WITHOUT_CODE = 5_000_000
+"""The same where the kernel would have to be compiled, which takes 2.5 s."""
 Places = NDArray[np.int64]
 Numbers = NDArray[np.int32]
 Floats = NDArray[np.float32]
@@ -135,7 +137,7 @@ def _tokens_and_breaks(text: str) -> list[str]:
 def _cut(texts: Sequence[str], form: Form | None, find: Callable[[str], list[str]], *, by_unit: bool) -> Cut:
     """Cut texts: a few by an expression, many by a kernel that finds the same."""
     ends = np.cumsum([len(text) + 1 for text in texts], dtype=np.int64)
-    if not len(texts) or (ends[-1] <= FEW_CHARACTERS and not code_runs()):
+    if not len(texts) or _are_few(int(ends[-1])):
         few = [*map(form, texts)] if form else texts
         starts, columns, tokens = numbered_by_breaks(find(_joined(few)))
         is_plain = np.fromiter(map(str.isascii, few), np.bool_, len(few))
@@ -147,6 +149,13 @@ def _cut(texts: Sequence[str], form: Form | None, find: Callable[[str], list[str
     counts = narrow(csr_array((times, columns, np.concatenate([[0], np.cumsum(lengths)])), shape=shape))
     counts.sort_indices()
     return Cut(counts, known.tokens, kinds & ODD == 0)
+
+
+def _are_few(n_characters: int) -> bool:
+    """Return whether a regular expression is done sooner than the kernel, which has to be loaded or compiled first."""
+    if n_characters <= FEW_CHARACTERS and not code_runs():
+        return True
+    return n_characters <= FEW_WITHOUT_CODE and not count_tokens.has_code()
 
 
 def _joined(texts: Sequence[str]) -> str:

@@ -88,9 +88,6 @@ clean:  ## Remove what the other commands made, .venv included
 	rm -rf $(VENV) build dist demo-run *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find $(CODE) -name __pycache__ -prune -exec rm -rf {} +
 
-# Kernels that are not compiled here are compiled by the first command that needs them.
-COMPILE = echo "compiling its kernels ..."; $(BIN)/python -m twinlink.compiled || echo "some are left to the first command" >&2
-
 # The stamps make a second call fast; a changed pyproject.toml installs again.
 $(VENV)/.made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
@@ -105,11 +102,11 @@ $(VENV)/.made:
 $(VENV)/.package: $(VENV)/.made pyproject.toml
 	@echo "installing twinlink into $(VENV) (a minute or two) ..."
 	@$(PIP) --editable .
-	@$(COMPILE)
 	@touch $@
 
+# Tests need all kernels, and many at once; without them, a command compiles those that it needs, which is sooner.
 $(VENV)/.dev: $(VENV)/.made pyproject.toml
 	@echo "installing twinlink and its development tools into $(VENV) (a minute or two) ..."
 	@$(PIP) --editable '.[dev]'
-	@$(COMPILE)
+	@echo "compiling its kernels ..."; $(BIN)/python -m twinlink.compiled || echo "some are left to the first command" >&2
 	@touch $(VENV)/.package $@

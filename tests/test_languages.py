@@ -15,6 +15,7 @@ from langcodes import Language, tag_is_valid
 
 from twinlink.language_names import language_named
 from twinlink.languages import (
+    _LONGER_CODES,
     COMMON_SCRIPTS,
     base_language,
     canonical_language,
@@ -126,13 +127,24 @@ def test_tags_of_common_languages_are_read_as_in_the_registry() -> None:
             assert canonical_language(f"{lang}_{first}{second}") == expected
 
 
+def test_short_codes_are_read_as_in_the_registry() -> None:
+    told_as = {"nb": "no", "nn": "no", "fil": "tl", "un": "und"}
+    for code in [*map("".join, itertools.product(string.ascii_lowercase, repeat=2)), *_LONGER_CODES]:
+        for tag in (code, f"{code}-ME", f"{code}-Latn", f"{code}-Arab-IN"):
+            expected = str(Language.get(tag).prefer_macrolanguage().language)
+            found = canonical_language(tag)
+            assert found.partition("-")[0] == told_as.get(expected, expected)
+
+
 def test_the_registry_is_not_loaded_for_common_languages() -> None:
     code = """
 import sys
 from twinlink.language_names import read_languages
 from twinlink.languages import canonical_language, language_script, letter_script
 read_languages(["en", "zh"])
+read_languages(["en", "zh_TW"])
 assert [canonical_language(tag) for tag in ("en-US", "zh_TW", "ZH-hans")] == ["en", "zh-Hant", "zh-Hans"]
+assert [canonical_language(code) for code in ("la", "iw", "nn", "ceb", "sr-ME")] == ["la", "he", "no", "ceb", "sr"]
 assert language_script("zh-Hant") == "Hani"
 assert [letter_script(letter) for letter in "éя行の한"] == ["Latn", "Cyrl", "Hani", "Kana", "Hang"]
 sys.exit("langcodes" in sys.modules)

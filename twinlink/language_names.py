@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from twinlink.errors import ConfigError
-from twinlink.languages import COMMON_SCRIPTS, canonical_language, includes_language, languages_of_site
+from twinlink.languages import CHINESE_TAGS, COMMON_SCRIPTS, canonical_language, includes_language, languages_of_site
 
 if TYPE_CHECKING:
     from marisa_trie import BytesTrie
@@ -199,11 +199,11 @@ def language_named(text: str, *, codes: bool = True) -> str:
     >>> language_named("zho"), language_named("Chinese"), language_named("line"), language_named("zho", codes=False)
     ('zho', 'zh', '', '')
     """
-    if codes and text.lower() in COMMON_SCRIPTS:
+    code = text.replace("_", "-")
+    if codes and (code.lower() in COMMON_SCRIPTS or code.lower() in CHINESE_TAGS):
         return text
     from langcodes import tag_is_valid
 
-    code = text.replace("_", "-")
     is_code = codes and tag_is_valid(code) and code.lower().partition("-")[0] not in _NO_LANGUAGE
     return text if is_code else _named(text)
 

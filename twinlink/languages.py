@@ -1,7 +1,7 @@
 """Facts about languages: tags in their variants, scripts, and names.
 
 Tags are read by `langcodes`, which has IANA's registry and CLDR's tables. It takes .03 s of processor time to load, and
-is loaded with the first tag that is not of a common language. What users write, names too, is read by
+is loaded with the first tag that is more than two letters, script and country. What users write, names too, is read by
 `twinlink.language_names`.
 """
 
@@ -48,11 +48,21 @@ ADDRESS_CODES = {
 
 # Languages that CLD2 does not distinguish, and the tag that both have in the tables.
 _TOLD_AS = {"nb": "no", "nn": "no", "fil": "tl"}
+_RENAMED = {
+    "bh": "bho", "in": "id", "iw": "he", "ji": "yi", "jw": "jv", "mo": "ro", "nb": "no", "nn": "no", "sh": "sr",
+    "tw": "ak",
+}  # fmt: skip
+"""Codes of two letters that have another form in the tables: old ones, and members of a macrolanguage."""
+_LONGER_CODES = frozenset(
+    "ceb chr crs gaa haw hmn kha kri lif loz lua luo mfe new nso pam raj sco syr tlh tum war zzb zze zzh zzp".split()
+)
+"""Codes of three letters that CLD2 names, and that stay as they are."""
 _CHINESE = {"zh", "yue"}
-_CHINESE_TAGS = {
+CHINESE_TAGS = {
     "zh": "zh", "zh-hans": "zh-Hans", "zh-cn": "zh-Hans", "zh-sg": "zh-Hans",
     "zh-hant": "zh-Hant", "zh-tw": "zh-Hant", "zh-hk": "zh-Hant", "zh-mo": "zh-Hant",
 }  # fmt: skip
+"""Tags of Chinese in lower case, with the one in the tables."""
 COMMON_SCRIPTS = {
     lang: script
     for script, langs in {
@@ -62,9 +72,8 @@ COMMON_SCRIPTS = {
     }.items()
     for lang in langs.split()
 }  # fmt: skip
-"""Scripts of the common languages, as `language_script` returns them. Their tags, and those with a country, are read
-without `langcodes`."""
-_COUNTRY = re.compile("(?:-[A-Za-z]{2})?")
+"""Scripts of the common languages, as `language_script` returns them."""
+_SCRIPT_AND_COUNTRY = re.compile("(?:-[A-Za-z]{4})?(?:-[A-Za-z]{2})?")
 _TAG = re.compile(r"[a-z]{1,8}(?:-[a-z0-9]{1,8})*", re.IGNORECASE)
 _LONGEST = 40  # characters of a tag; a longer one is none
 
@@ -96,10 +105,11 @@ def canonical_language(tag: str) -> str:
     base = text.partition("-")[0].lower()
     if len(text) > _LONGEST or not _TAG.fullmatch(base) or base in {"x", "un"}:
         return UNDETERMINED
-    if base == "zh" and text.lower() in _CHINESE_TAGS:
-        return _CHINESE_TAGS[text.lower()]
-    if base in COMMON_SCRIPTS and base != "zh" and _COUNTRY.fullmatch(text, len(base)):
-        return base
+    if base == "zh" and text.lower() in CHINESE_TAGS:
+        return CHINESE_TAGS[text.lower()]
+    is_known = (len(base) == 2 and base != "zh") or base in _LONGER_CODES
+    if is_known and _SCRIPT_AND_COUNTRY.fullmatch(text, len(base)):
+        return _RENAMED.get(base, base)
     from langcodes import Language
     from langcodes.tag_parser import LanguageTagError
 

@@ -10,10 +10,10 @@ import json
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
@@ -34,8 +34,7 @@ from twinlink.tables import LINKS, PAGES, iter_parts, read_table
 SharedTokens = Literal["all", "numbers", "none"]
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(msgspec.Struct, frozen=True):
     """One site: its two sides as input of the matcher, and its gold pairs."""
 
     name: str
@@ -110,8 +109,7 @@ def f1_of(pairs: Sequence[tuple[str, str]], case: Case) -> tuple[float, float, f
     return result.precision, result.recall, result.f1
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(msgspec.Struct, frozen=True):
     """Scores of a list of pairs, and its expected precision."""
 
     oracle: float

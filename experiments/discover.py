@@ -28,13 +28,13 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import numpy as np
+from msgspec.structs import replace
 
 from experiments.simweb.server import serving
 from experiments.simweb.world import COPY, OK, SPAM, SitePages, World, WorldSettings, make_world

@@ -17,7 +17,6 @@ from __future__ import annotations
 import tempfile
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NamedTuple
 from urllib.parse import urljoin
@@ -42,8 +41,7 @@ _FRAME_SHARE = 0.1
 _UNDER_OTHER_FRAME = 0.1
 
 
-@dataclass(frozen=True)
-class Site:
+class Site(msgspec.Struct, frozen=True):
     """A site folder as tables, with the true languages and pairs of its pages."""
 
     pages: pa.Table

@@ -17,11 +17,11 @@ from __future__ import annotations
 import argparse
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from experiments.simweb.exploring import Known, crawl_of, host_graph, is_true
@@ -85,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for title, changed in WEBS.items():
         found = []
         for seed in range(given.first, given.first + given.webs):
-            settings = replace(WorldSettings(hosts=given.hosts, seeds=given.seeds, seed=seed), **changed)  # type: ignore[arg-type]  # all of them are numbers
+            settings = replace(WorldSettings(hosts=given.hosts, seeds=given.seeds, seed=seed), **changed)
             start = start_of(settings, given.share)
             found.append(measure_priors(start, given.top) if given.weights else measure_web(start, given.top))
         print_grid(f"truly bilingual among the best {given.top}, {given.webs} webs: {title}", rows(found))

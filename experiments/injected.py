@@ -11,11 +11,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
+from msgspec.structs import replace
 
 from experiments.cases import Case
 from experiments.linear import first_half
@@ -39,8 +40,7 @@ Pairs = tuple[Numbers, Numbers]
 Test = Callable[[int, int], bool]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PairSet:
+class PairSet(msgspec.Struct, frozen=True, eq=False):
     """Pairs of pages, sorted by row, then column; none twice."""
 
     langs: tuple[str, str]

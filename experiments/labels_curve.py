@@ -17,13 +17,14 @@ import json
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from msgspec.structs import replace
 
 from experiments.cases import find_cases
 from experiments.tables import Column, number, print_tables
@@ -47,8 +48,7 @@ Asking = Callable[[pd.DataFrame], npt.NDArray[np.intp]]
 """Function from the reported pairs to their rows in the order of the questions."""
 
 
-@dataclass(frozen=True)
-class Quality:
+class Quality(msgspec.Struct, frozen=True):
     """Scores of a list of pairs, and its expected precision."""
 
     f1: float
@@ -60,8 +60,7 @@ class Quality:
     """Precision of the reported pairs."""
 
 
-@dataclass(frozen=True)
-class Point:
+class Point(msgspec.Struct, frozen=True):
     """Scores of a site after a number of labels."""
 
     n_labels: int
@@ -73,8 +72,7 @@ class Point:
     """Scores of the match without labels on the same pairs."""
 
 
-@dataclass(frozen=True)
-class _Site:
+class _Site(msgspec.Struct, frozen=True):
     run: RunDirectory
     config: Config
     gold: Gold
@@ -221,7 +219,7 @@ def _two(quality_: Quality) -> str:
 
 
 def _mean(of: Sequence[Quality]) -> Quality:
-    return Quality(*(float(np.mean([getattr(each, name) for each in of])) for name in Quality.__dataclass_fields__))
+    return Quality(*(float(np.mean([getattr(each, name) for each in of])) for name in Quality.__struct_fields__))
 
 
 if __name__ == "__main__":

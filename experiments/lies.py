@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
+from msgspec.structs import replace
 
 from experiments.cases import Case, case_words, match_case, outcome_of
 from experiments.tables import Column, columns_of, own_cut, print_tables

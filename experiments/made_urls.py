@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 
 __all__ = ["CONVENTIONS", "MadeSite", "made_site", "site_sizes"]
@@ -80,8 +80,7 @@ culture museum sport event tender job career link search help faq policy review 
 member committee council paper minute agenda result plan project office centre region district island""".split()
 
 
-@dataclass(frozen=True)
-class MadeSite:
+class MadeSite(msgspec.Struct, frozen=True):
     """The addresses of a site and its pairs."""
 
     host: str

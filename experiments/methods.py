@@ -23,7 +23,6 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from time import process_time
@@ -31,6 +30,7 @@ from time import process_time
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
+from msgspec.structs import replace
 from msgspec.structs import replace as with_settings
 
 from experiments.cases import Case, case_words, f1_of, find_cases, find_lexicons, match_case, open_case

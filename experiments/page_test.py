@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from time import process_time
 
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 
 from experiments.cases import Case, case_words, f1_of, find_cases, find_lexicons, match_case, open_case
 from experiments.methods import with_shapes

@@ -27,9 +27,9 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -90,8 +90,7 @@ PAPER_3 = {
 """Table 3: share of parallel pairs, threshold, iterations, which are one fewer than the loop runs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(msgspec.Struct, frozen=True):
     """The pairs of one folder."""
 
     name: str

@@ -15,11 +15,11 @@ import argparse
 import shutil
 import tempfile
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 
 from experiments.cases import Case, case_words, match_case, open_case, outcome_of
 from experiments.tables import Column, columns_of, own_cut, print_tables

@@ -23,11 +23,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from experiments.simweb.exploring import CRITERIA, OURS, Known, Round, best, crawl_of, explore
@@ -67,8 +68,7 @@ PAPER = {
 """Table 3: pairs and precision."""
 
 
-@dataclass(frozen=True)
-class Way:
+class Way(msgspec.Struct, frozen=True):
     """One way to mine the seeds and to choose the next sites."""
 
     name: str
@@ -118,7 +118,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     curves = {}
     before: tuple[World, Learned] | None = None
     for title, changed in WEBS.items():
-        world = make_world(replace(settings, **changed))  # type: ignore[arg-type]  # all of them are numbers
+        world = make_world(replace(settings, **changed))
         if before and _same_pages(before[0], world):
             learned = before[1]
         else:

@@ -21,10 +21,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from msgspec.structs import replace
 
 from experiments.cases import Case, case_words, f1_of, find_cases, open_case
 from experiments.made_urls import CONVENTIONS, MadeSite, made_site, site_sizes

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from time import process_time
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -32,8 +32,7 @@ WARM_UP = 4
 """Pairs classified before time is measured, so that compilation does not count."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Judged:
+class Judged(msgspec.Struct, frozen=True, eq=False):
     """Results of one method on a set of pairs."""
 
     parallel: Marks

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -22,8 +22,7 @@ FIRST, SECOND, BOTH = "only first", "only second", "both"
 """Values of the column ``where``."""
 
 
-@dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(msgspec.Struct, frozen=True, eq=False):
     """The pairs of two results."""
 
     first: Path

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -37,8 +37,7 @@ def distinct_values(values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[An
     return encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64), encoded.dictionary.to_numpy()
 
 
-@dataclass(frozen=True)
-class SortedNumbers:
+class SortedNumbers(msgspec.Struct, frozen=True):
     """Distinct numbers that are sorted once, so that each of many lookups costs only what it asks for.
 
     Attributes

@@ -27,9 +27,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from experiments.bench.webserver import Site, read_log, serving
 
@@ -60,8 +61,7 @@ def main() -> None:
         )
 
 
-@dataclass(frozen=True)
-class Cost:
+class Cost(msgspec.Struct, frozen=True):
     """Cost of a crawl: pages that the server sent, seconds, and megabytes."""
 
     pages: float

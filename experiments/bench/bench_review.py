@@ -24,11 +24,11 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
+import msgspec
 import pandas as pd
 
 from experiments.bench.synthetic_run import Size, write_run
@@ -51,8 +51,7 @@ Answer = tuple[int, dict[str, str], bytes]
 Ask = Callable[[int], Answer]
 
 
-@dataclass(frozen=True)
-class Opened:
+class Opened(msgspec.Struct, frozen=True):
     """A report in a browser."""
 
     load: float
@@ -61,8 +60,7 @@ class Opened:
     """Table rows that it has."""
 
 
-@dataclass(frozen=True)
-class Measured:
+class Measured(msgspec.Struct, frozen=True):
     """Response times of one kind of request."""
 
     name: str

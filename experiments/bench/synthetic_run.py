@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -49,8 +49,7 @@ HEADERS = [("Content-Type", "text/html; charset=utf-8")]
 Ints = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class Size:
+class Size(msgspec.Struct, frozen=True):
     """Size of a run."""
 
     pairs: int = 100_000

@@ -16,9 +16,10 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+
+import msgspec
 
 WORDS = "water library school council hospital weather market harbour railway garden museum licence permit tax".split()
 NAVIGATION = 10
@@ -54,8 +55,7 @@ def made_page(site: int, page: int, n_pages: int, paragraphs: int) -> bytes:
     return f"{head}<body><ul>{anchors}</ul><h1>Page {page}</h1>{text}</body></html>".encode()
 
 
-@dataclass(frozen=True)
-class Site:
+class Site(msgspec.Struct, frozen=True):
     """What is served on each address."""
 
     n_pages: int
@@ -126,8 +126,7 @@ async def serve(n_sites: int, site: Site, log: Path) -> None:
     log.write_text("".join(lines))
 
 
-@dataclass(frozen=True)
-class Request:
+class Request(msgspec.Struct, frozen=True):
     """One line of the log."""
 
     site: int

@@ -14,8 +14,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
 from pathlib import Path
+
+import msgspec
+from msgspec.structs import asdict
 
 from experiments.campaign.damage import DAMAGES, damaged
 from experiments.campaign.samples import MAKERS, Sample
@@ -34,8 +36,7 @@ _ALARM = 60  # seconds for one archive
 _EXIT_CODES = (0, 2, 5)
 
 
-@dataclass(frozen=True)
-class Read:
+class Read(msgspec.Struct, frozen=True):
     """Result of reading one damaged archive."""
 
     number: int

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 from experiments.campaign.web import Answer, Reply
 
@@ -32,13 +33,12 @@ def dropped(*reasons: str) -> frozenset[str]:
     return frozenset(reasons)
 
 
-@dataclass(frozen=True)
-class Hostile:
+class Hostile(msgspec.Struct, frozen=True):
     """The responses of a hostile site."""
 
-    answers: Mapping[str, Reply] = field(default_factory=dict)
+    answers: Mapping[str, Reply] = msgspec.field(default_factory=dict)
     """Responses by path. ``/robots.txt`` and ``/sitemap.xml`` get status 404 unless they are given here."""
-    expected: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    expected: Mapping[str, frozenset[str]] = msgspec.field(default_factory=dict)
     """Allowed outcomes of an address (path): its page is `KEPT`, or it is dropped for one of these reasons."""
     linked: tuple[str, ...] | None = None
     """Addresses that the start page links to; default is all of ``answers``."""
@@ -52,8 +52,7 @@ class Hostile:
     """Addresses (with their origin) of other servers of the case that must not be requested."""
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(msgspec.Struct, frozen=True):
     """A hostile site and its name."""
 
     name: str
@@ -61,7 +60,7 @@ class Case:
     """Row of the table."""
     make: Callable[[str], Hostile]
     """Function that generates the site for an origin (``http://host:port``)."""
-    settings: Mapping[str, object] = field(default_factory=dict)
+    settings: Mapping[str, object] = msgspec.field(default_factory=dict)
     """Settings that override `LIMITS`."""
     other_port: bool = False
     """Whether a second server listens at the port whose number is the first one with a digit appended."""

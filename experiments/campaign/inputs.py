@@ -9,8 +9,9 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from experiments.campaign.table import Trial
 from experiments.campaign.watched import Ended, command, watch
@@ -28,8 +29,7 @@ _MOST_LINE = 2_000
 _SMALL = 10**7
 
 
-@dataclass(frozen=True)
-class Given:
+class Given(msgspec.Struct, frozen=True):
     """Resources to make an input."""
 
     folder: Path
@@ -38,8 +38,7 @@ class Given:
     """A finished run, which may be damaged."""
 
 
-@dataclass(frozen=True)
-class Input:
+class Input(msgspec.Struct, frozen=True):
     """A hostile file and a command that reads it."""
 
     name: str

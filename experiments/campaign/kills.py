@@ -18,8 +18,9 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from experiments.campaign.digests import difference, made_by
 from experiments.campaign.table import Trial
@@ -55,8 +56,7 @@ _DISCOVER = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Stage:
+class Stage(msgspec.Struct, frozen=True):
     """A stage that is killed."""
 
     name: str

@@ -6,8 +6,9 @@ import gzip
 import re
 import zipfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from tests.archives import HTML, cache_member, captures, respond, write_cache, write_cdxj, write_saved, write_wacz
 
@@ -22,8 +23,7 @@ BODIES = [
 ]
 
 
-@dataclass(frozen=True)
-class Unit:
+class Unit(msgspec.Struct, frozen=True):
     """One page of a source."""
 
     whole: bytes
@@ -32,8 +32,7 @@ class Unit:
     """Bytes that mark the page: if the file contains them, the page must be read or counted."""
 
 
-@dataclass(frozen=True)
-class Sample:
+class Sample(msgspec.Struct, frozen=True):
     """A source, and its file that is damaged."""
 
     source: Path

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
 from typing import Any
+
+import msgspec
+from msgspec.structs import asdict
 
 MOST_MEMORY = 300 * 10**6
 """Maximum memory of the crawler's processes together, in bytes."""
@@ -12,8 +14,7 @@ MOST_SILENCE = 60.0
 """Maximum time without progress, in seconds, while there is work."""
 
 
-@dataclass(frozen=True)
-class Trial:
+class Trial(msgspec.Struct, frozen=True):
     """Outcome of an attack, or of several related ones."""
 
     name: str
@@ -45,8 +46,7 @@ class Trial:
         return (*found, *self.lost)
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(msgspec.Struct, frozen=True):
     """A line of the table."""
 
     kind: str
@@ -56,7 +56,7 @@ class Row:
     extra: int
     memory: int
     silence: float
-    missed: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    missed: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
     """From a trial to its violated requirements."""
 
     def as_json(self) -> dict[str, Any]:

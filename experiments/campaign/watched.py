@@ -11,9 +11,10 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
+
+import msgspec
 
 __all__ = ["ROOT", "Ended", "command", "crawlers", "processes", "watch"]
 
@@ -25,8 +26,7 @@ _MOST_HELD = 4 * 10**9  # bytes above which a command is killed, to protect othe
 _MOST_SAID = 2**20  # bytes kept of each stream
 
 
-@dataclass(frozen=True)
-class Ended:
+class Ended(msgspec.Struct, frozen=True):
     """How a command ended."""
 
     code: int

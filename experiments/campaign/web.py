@@ -8,8 +8,9 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from typing import Literal
+
+import msgspec
 
 HTML = "text/html; charset=utf-8"
 
@@ -20,15 +21,14 @@ _SEND_BUFFER = 2**15  # bytes that the system buffers for a disconnected client 
 _LONGEST_TALK = 120.0
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True):
     """An HTTP response."""
 
     body: bytes | Callable[[], Iterable[bytes]] = b""
     """The body, or a function that yields its parts."""
     status: str = "200 OK"
     type: str = HTML
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = msgspec.field(default_factory=dict)
     framing: Literal["length", "chunked", "close"] = "length"
     """How the end of the body is marked: by its length, by chunks, or by closing the connection."""
     wait: float = 0.0

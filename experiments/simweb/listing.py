@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -34,8 +34,7 @@ Places = NDArray[np.int64]
 Pairs = tuple[Places, Places]
 
 
-@dataclass(frozen=True)
-class MiningSettings:
+class MiningSettings(msgspec.Struct, frozen=True):
     """Assumptions about the language finder and about servers."""
 
     languages: bool = True
@@ -70,8 +69,7 @@ class Tally(NamedTuple):
         return Tally(self.pairs + other.pairs, self.right + other.right)
 
 
-@dataclass(frozen=True)
-class Listing:
+class Listing(msgspec.Struct, frozen=True):
     """Data of a site known to a crawl, and the truth; lists and arrays have one entry per page."""
 
     name: str

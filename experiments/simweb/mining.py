@@ -10,6 +10,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+import msgspec
+
 from experiments.simweb.asking import recovered
 from experiments.simweb.listing import MiningSettings, Tally, list_site, tally_of, true_pairs, without
 from experiments.simweb.world import World
@@ -57,8 +59,7 @@ def learn_hosts(world: World, hosts: Iterable[int], settings: MiningSettings, pa
     return learned
 
 
-@dataclass(frozen=True)
-class SeedMine:
+class SeedMine(msgspec.Struct, frozen=True):
     """Results on a set of hosts."""
 
     baseline: Tally = _NONE

@@ -17,9 +17,10 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+
+from msgspec.structs import asdict
 
 from experiments.simweb.pages import Answers
 from experiments.simweb.world import WorldSettings, make_world

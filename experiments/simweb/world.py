@@ -13,9 +13,9 @@ bilingual hosts link to bilingual hosts more often than at random (the assumptio
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cached_property
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
@@ -50,8 +50,7 @@ _NAME = re.compile(r"(?:(en|tc)\.)?([a-z]+)-(\d+)\.([a-z.]+)")
 Indices = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class WorldSettings:
+class WorldSettings(msgspec.Struct, frozen=True):
     """Size and parameters of a simulated web."""
 
     hosts: int = 20_000
@@ -112,8 +111,7 @@ class WorldSettings:
     """Share of links that are on all pages of the host (links of mirrors always are)."""
 
 
-@dataclass(frozen=True)
-class SitePages:
+class SitePages(msgspec.Struct, frozen=True):
     """The pages of one host; all arrays and lists have one entry per page."""
 
     urls: list[str]
@@ -132,8 +130,7 @@ class SitePages:
         return bool(same and not self.untrue[a] and not self.untrue[b])
 
 
-@dataclass(frozen=True)
-class World:
+class World(msgspec.Struct, frozen=True, dict=True):
     """All hosts; arrays have one entry per host."""
 
     settings: WorldSettings

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
+
+import msgspec
+from msgspec.structs import asdict
 
 from experiments.sitemaker.choose import Pair, connected_sample, drop_partners, noise_sample
 from experiments.sitemaker.disguise import Names, Skeleton, opaque_names, opaque_page, plain_names
@@ -21,8 +23,7 @@ NOISE_SHARE = 0.25
 up."""
 
 
-@dataclass(frozen=True)
-class Options:
+class Options(msgspec.Struct, frozen=True):
     """Changes to the site of the packages; see `experiments.sites` for each."""
 
     opaque: bool = False
@@ -33,8 +34,7 @@ class Options:
     seed: int = 1
 
 
-@dataclass(frozen=True)
-class Site:
+class Site(msgspec.Struct, frozen=True):
     """A site ready to be written.
 
     ``pages`` has each page with its side (A, B, or N for noise) and its judgement; ``gold`` and ``ignored`` only have

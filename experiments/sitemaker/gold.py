@@ -17,8 +17,8 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+import msgspec
 import pycld2
 
 from experiments.sitemaker.pages import SitePage, count_words
@@ -64,8 +64,7 @@ CLOSE = (
 )
 
 
-@dataclass(frozen=True)
-class Judged:
+class Judged(msgspec.Struct, frozen=True):
     """One page with the share of its words that are translated.
 
     ``kind`` is translated, partly (or too short, or in a third language), untranslated, or orphan (a translation

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from urllib.parse import unquote, urljoin, urlsplit
 
 import lxml.html
+import msgspec
 from lxml import etree
 from w3lib.encoding import html_to_unicode
 
@@ -29,8 +29,7 @@ CODE = frozenset({"pre", "code", "samp", "kbd", "tt", "var"})
 WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\W\d_\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
 
 
-@dataclass(frozen=True)
-class SitePage:
+class SitePage(msgspec.Struct, frozen=True):
     """One page: its key, its position on the site, and its content.
 
     ``blocks`` is its text, ``prose`` the same blocks without code, which is equal in all languages. ``links`` holds the

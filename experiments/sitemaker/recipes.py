@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 
 class RecipeError(Exception):
     """A site cannot be made; the message says why and what can be done."""
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(msgspec.Struct, frozen=True):
     """One page file.
 
     ``key`` is the same for all translations of a page, ``path`` is the position of the page on the site.
@@ -24,8 +24,7 @@ class Found:
     path: str
 
 
-@dataclass(frozen=True)
-class Recipe:
+class Recipe(msgspec.Struct, frozen=True):
     """Description of a site made from packages.
 
     Parameters

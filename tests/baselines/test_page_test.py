@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 import pyarrow as pa
 import pytest
 import scipy.sparse as sp
+from msgspec.structs import replace
 
 from twinlink.baselines.methods import match_webmining
 from twinlink.baselines.page_test import PageTest

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from msgspec.structs import replace
 
 from experiments import methods
 from experiments.cases import Case, open_case

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import replace
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from experiments import ablation, calibration, coverage, links_alone, robustness, tables
 from experiments.cases import case_words, find_lexicons, match_case, open_case, outcome_of, verdicts_of

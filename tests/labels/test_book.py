@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import multiprocessing
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from msgspec.structs import replace
 
 from twinlink.errors import InputError, RunError
 from twinlink.evaluation.gold import read_gold

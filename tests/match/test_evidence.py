@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from msgspec.structs import replace
 
 from twinlink.config import Config
 from twinlink.match.evidence import Side, as_log_odds, as_scores, read_words

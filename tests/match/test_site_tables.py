@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from msgspec.structs import replace
 
 from twinlink.graph.matching import Matching
 from twinlink.match.evidence import Found, Side

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 import pandas as pd
+from msgspec.structs import replace
 
 from twinlink.progress import Latest
 from twinlink.review.reading.run_view import RunView

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -19,8 +18,7 @@ from twinlink.similarity.weighing import Weighing, _Heldout, clear_pairs, weigh
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Misled:
+class Misled(msgspec.Struct, frozen=True):
     """n pages a side; evidence ``loud`` is clearly highest for wrong partners of a share of the pages, ``quiet`` is a
     little higher for all right ones."""
 

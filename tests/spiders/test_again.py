@@ -97,8 +97,7 @@ def second_site() -> dict[str, Answer | None]:
     }
 
 
-@dataclass(frozen=True)
-class Twice:
+class Twice(msgspec.Struct, frozen=True):
     folder: Path
     site: Server
     first: CrawlProgress

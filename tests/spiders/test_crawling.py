@@ -15,7 +15,6 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -85,8 +84,7 @@ ODD_SETTINGS = CrawlSettings(max_page_bytes=20_000, max_trap_chain=5, max_depth=
 ROBOTS = Answer(b"User-agent: *\nDisallow: /private/\n", type="text/plain")
 
 
-@dataclass(frozen=True)
-class Crawled:
+class Crawled(msgspec.Struct, frozen=True):
     folder: Path
     site: Server
     progress: CrawlProgress

@@ -60,7 +60,7 @@ def test_sitemap_above_a_limit_is_cut_and_reported(name: str) -> None:
     assert reader.cut
     assert portions[0].pages[0] == "http://a.org/first"
     assert reader.n_bytes <= MAX_SITEMAP_BYTES
-    assert sum(map(len, (address for portion in portions for address in portion.pages))) <= SitemapLimits.characters
+    assert sum(map(len, (address for portion in portions for address in portion.pages))) <= SitemapLimits().characters
     assert max(len(portion.pages) for portion in portions) <= 2**16 / len("<link href='/0'/>") * 2
     assert len(portions) >= reader.n_bytes / 2**17  # the others have their turn after each part
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -34,8 +34,7 @@ SHAPES = {
 without partner (captions, notes), which often follow each other. They are returned one by one."""
 
 
-@dataclass(frozen=True)
-class Shapes:
+class Shapes(msgspec.Struct, frozen=True):
     """Some shapes with start values for their probabilities."""
 
     names: tuple[str, ...]

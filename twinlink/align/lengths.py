@@ -12,8 +12,7 @@ as one of their total length L, cut up at places of its own: p(l_1 … l_n) = p(
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -29,8 +28,7 @@ PRIOR_BEADS = 20
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class LengthModel:
+class LengthModel(msgspec.Struct, frozen=True):
     """Mean and variance of the difference of lengths, learned from beads: sums, so that models of parts add up."""
 
     weight: float = 0.0

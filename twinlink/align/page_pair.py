@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -30,8 +30,7 @@ LEAST_POSTERIOR = 0.5
 """Minimum posterior of a bead that counts in `support`."""
 
 
-@dataclass(frozen=True)
-class Side:
+class Side(msgspec.Struct, frozen=True):
     """The sentences of one text."""
 
     lengths: Floats
@@ -51,8 +50,7 @@ class Side:
         return len(self.lengths)
 
 
-@dataclass(frozen=True)
-class PagePair:
+class PagePair(msgspec.Struct, frozen=True):
     """Two texts and their cognates."""
 
     a: Side
@@ -71,8 +69,7 @@ class Scoring(NamedTuple):
     anchor_weight: float = 0.0
 
 
-@dataclass(frozen=True)
-class Aligned:
+class Aligned(msgspec.Struct, frozen=True):
     """Beads of two texts, in order, every sentence in just one."""
 
     beads: Ints

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -33,8 +33,7 @@ class PageTexts(NamedTuple):
     """Where the blocks stand among the tags, where that is wanted and known."""
 
 
-@dataclass(frozen=True)
-class LanguagePairs:
+class LanguagePairs(msgspec.Struct, frozen=True):
     """All page pairs of two languages of a run."""
 
     langs: tuple[str, str]

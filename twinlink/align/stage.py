@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import TypeVar
 import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
+from msgspec.structs import replace
 
 from twinlink.align.filters import Repeats, judge_page
 from twinlink.align.formats.sentence_pairs import PairFile
@@ -110,7 +110,7 @@ def align_run(
     inputs = [RESULT, str(run.read_signature("match")), *known_words.digests]
     inputs += sorted({name for file in warm for group in groups for name in _warm_names(file, group.langs)})
     # Export settings are left out; lexicon files are part of the inputs.
-    tables_only = msgspec.structs.replace(settings, formats=(), min_score=0.0, compress="", lexicons=(), warm=())
+    tables_only = replace(settings, formats=(), min_score=0.0, compress="", lexicons=(), warm=())
     signature = Signature.of("align", {"bitext": tables_only}, inputs, pages=str(run.read_signature("ingest")))
     languages, created = [group.langs for group in groups], created or datetime.now(UTC)
     if run.is_done(signature):
@@ -198,8 +198,7 @@ class _Progress:
             self._tell(self._done, self._total, self._step)
 
 
-@dataclass(frozen=True)
-class _Stage:
+class _Stage(msgspec.Struct, frozen=True):
     """The rounds over all page pairs of two languages."""
 
     group: LanguagePairs

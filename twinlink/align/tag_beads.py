@@ -8,9 +8,9 @@ with the learned word model, so that the filters can judge them; the alignment d
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from twinlink.align.bead_shapes import Shapes

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
+
+import msgspec
 
 from twinlink.align.filters import Segment, judge, pair_key
 from twinlink.align.held_out import held_out_scores
@@ -27,8 +28,7 @@ Forms = Counter[tuple[int, str, str]]
 Prior = Mapping[str, Mapping[str, float]]
 
 
-@dataclass(frozen=True)
-class Work:
+class Work(msgspec.Struct, frozen=True):
     """Input of every task of a round, besides its pages."""
 
     langs: tuple[str, str]
@@ -37,8 +37,7 @@ class Work:
     """What is known, and the lexicon."""
 
 
-@dataclass(frozen=True)
-class AlignedPage:
+class AlignedPage(msgspec.Struct, frozen=True):
     """Result of the last round on two pages."""
 
     segments: list[Segment]

@@ -7,8 +7,8 @@ below 0 is the start or the end of a tag.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc
@@ -29,8 +29,7 @@ Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Alignment:
+class Alignment(msgspec.Struct, frozen=True, eq=False):
     """Alignments of some pairs of pages; each array has one value per pair.
 
     All counts are of the tokens that were compared, see `MAX_TOKENS`.

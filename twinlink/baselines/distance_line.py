@@ -6,8 +6,7 @@ marked pairs by eye). Here the line is found by a rule.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -24,8 +23,7 @@ _DIGITS = 12
 """Decimals of a slope: 7.8 for 39 tags and 24 for 120 differ only by rounding, and no line goes between them."""
 
 
-@dataclass(frozen=True, slots=True)
-class DistanceLine:
+class DistanceLine(msgspec.Struct, frozen=True):
     """Accepted tag distance: ``intercept + slope·t`` where t is the number of tags of the larger page."""
 
     intercept: float

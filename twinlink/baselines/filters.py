@@ -7,8 +7,8 @@ filter (section 2.3) is not here.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
@@ -48,8 +48,7 @@ Values = NDArray[np.float64]
 Passed = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Shapes:
+class Shapes(msgspec.Struct, frozen=True, eq=False):
     """Pages of one language, or any other list of pages that is compared with another: one value per page."""
 
     tokens: Sequence[Tokens]

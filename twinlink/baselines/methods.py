@@ -7,12 +7,12 @@ give no probabilities.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import scipy.sparse as sp
+from msgspec.structs import replace
 
 from twinlink.baselines.alignment import align
 from twinlink.baselines.bitextor2010 import fingerprint_verdicts, surface_verdicts, text_tolerance

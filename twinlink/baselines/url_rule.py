@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 from urllib.parse import unquote_to_bytes, urlsplit
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
@@ -38,8 +38,7 @@ Numbers = NDArray[np.int64]
 PartT = TypeVar("PartT")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class UrlPairs:
+class UrlPairs(msgspec.Struct, frozen=True, eq=False):
     """Pairs of addresses with at most one difference."""
 
     pattern: csr_array

@@ -10,14 +10,15 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import scipy.sparse as sp
+from msgspec.structs import replace
 
 from twinlink.baselines.alignment import Alignment, align
 from twinlink.baselines.filters import Shapes
@@ -122,8 +123,7 @@ class Summary(NamedTuple):
     """Processor time, reading and aligning the pages left out."""
 
 
-@dataclass(frozen=True)
-class Verified:
+class Verified(msgspec.Struct, frozen=True):
     """Verdicts on a list of pairs."""
 
     table: pa.Table

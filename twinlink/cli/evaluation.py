@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec.structs import replace
 
 from twinlink.cli.results.evaluation import CurvePoint, ScoresResult
 from twinlink.errors import ConfigError, GoldError, InputError

@@ -15,6 +15,7 @@ from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import Meta
+from msgspec.structs import replace
 
 from twinlink.config.align import BitextSettings
 from twinlink.config.crawl import CrawlSettings
@@ -167,7 +168,7 @@ def _convert(tree: dict[str, Any], where: str) -> Config:
 def _with_memory(config: Config, where: str) -> Config:
     """Turn the size of the memory into bytes."""
     memory = read_size(config.run.memory, f"{where}: run.memory")
-    return msgspec.structs.replace(config, run=msgspec.structs.replace(config.run, memory=memory))
+    return replace(config, run=replace(config.run, memory=memory))
 
 
 def _with_languages(config: Config, where: str) -> Config:
@@ -180,7 +181,7 @@ def _with_languages(config: Config, where: str) -> Config:
         langs, of_crawl = read_languages(config.langs), read_languages(config.crawl.langs, "crawl.langs")
     except ConfigError as error:
         raise ConfigError(f"{where}: {error}") from None
-    return msgspec.structs.replace(config, langs=langs, crawl=msgspec.structs.replace(config.crawl, langs=of_crawl))
+    return replace(config, langs=langs, crawl=replace(config.crawl, langs=of_crawl))
 
 
 def _meant(name: str, tree: dict[str, Any]) -> str:

@@ -13,9 +13,9 @@ with w' = 1 - mean p·(1 - r). There, each page with near-duplicates is supposed
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -36,8 +36,7 @@ FEW_TRIALS = 10_000
 Floats = npt.NDArray[np.floating]
 
 
-@dataclass(frozen=True)
-class Expected:
+class Expected(msgspec.Struct, frozen=True):
     """Expected precision, and the ends of its 90 % interval.
 
     >>> print(Expected(0.974, (0.55, 0.99)))

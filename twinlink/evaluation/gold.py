@@ -22,9 +22,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
+
+import msgspec
+from msgspec.structs import replace
 
 from twinlink.errors import GoldError
 from twinlink.inputs import Expected, read_input_text
@@ -36,20 +38,19 @@ _FILE = Expected("cannot be read as a gold file", "no such gold file", GoldError
 Pair = tuple[str, str]
 
 
-@dataclass(frozen=True)
-class Gold:
+class Gold(msgspec.Struct, frozen=True):
     """Known page pairs and the rules of their scoring; addresses are keys as `key` makes them."""
 
     pairs: tuple[Pair, ...]
     ignored: frozenset[Pair] = frozenset()
     unscored: frozenset[str] = frozenset()
-    groups: dict[str, str] = field(default_factory=dict)
+    groups: dict[str, str] = msgspec.field(default_factory=dict)
     """Address → representative of the pages with the same visible text."""
-    sides: dict[str, str] = field(default_factory=dict)
+    sides: dict[str, str] = msgspec.field(default_factory=dict)
     """Address → A, B or N (noise)."""
     with_host: bool = False
     with_query: bool = False
-    names: Mapping[str, str] = field(default_factory=dict)
+    names: Mapping[str, str] = msgspec.field(default_factory=dict)
     """Page, as `key` writes its address → the address under which the list has it; see `with_canonical`."""
 
     def key(self, url: str) -> str:
@@ -108,8 +109,7 @@ class Gold:
         return frozenset(key for pair in self.pairs for key in pair)
 
 
-@dataclass(frozen=True)
-class Counts:
+class Counts(msgspec.Struct, frozen=True):
     """Counts of a scored list of pairs."""
 
     n_gold: int
@@ -124,7 +124,7 @@ class Counts:
     """Further pairs that differ from predicted ones only in parts that the gold addresses lack: host or query."""
 
 
-class Evaluation(Counts):
+class Evaluation(Counts, frozen=True):
     """Counts of a list of pairs that was scored by a gold list, and the three measures made of them."""
 
     @property

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
 
 from twinlink.evaluation.gold import Counts, Evaluation, Gold, evaluate
 from twinlink.labels.book import Label
@@ -23,8 +25,7 @@ Pair = tuple[str, str]
 Labels = Mapping[Pair, Label]
 
 
-@dataclass(frozen=True)
-class LabelScores:
+class LabelScores(msgspec.Struct, frozen=True):
     """Precision, recall and F1 of the pairs of a run, estimated from labels, each with a 95 % interval.
 
     ``print`` shows each as a number only if its interval is not wider than `twinlink.labels.precision.WIDEST_TOLD`.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import msgspec
 import pandas as pd
 
 from twinlink.errors import InputError
@@ -29,8 +29,7 @@ def _no_evidence() -> pd.DataFrame:
     return pd.DataFrame(columns=EVIDENCE_COLUMNS)
 
 
-@dataclass(frozen=True, repr=False)
-class Explanation:
+class Explanation(msgspec.Struct, frozen=True):
     """A verdict in words, the evidence behind it, and the candidates that the pair was chosen from.
 
     ``print`` shows it as text; a notebook shows it as tables with bars.
@@ -47,14 +46,14 @@ class Explanation:
     """pair; no pair; not kept: the run has no such page."""
     shown: tuple[str, str] | None = None
     """The two pages that the evidence is about: the pair, the requested pages, or else the best candidate."""
-    evidence: pd.DataFrame = field(default_factory=_no_evidence)
+    evidence: pd.DataFrame = msgspec.field(default_factory=_no_evidence)
     """A row for each kind of evidence that was measured, the heaviest first: evidence (its name), value (of the two
     pages), rival (the same of the best other candidate of either page; nan: there is none), weight, meaning."""
     notes: Sequence[str] = ()
     """Further facts on the pages, in sentences: canonical addresses, groups of near-duplicates."""
-    titles: Mapping[str, str] = field(default_factory=dict)
+    titles: Mapping[str, str] = msgspec.field(default_factory=dict)
     """Title of each page above, by its address."""
-    checks: pd.DataFrame = field(default_factory=no_checks)
+    checks: pd.DataFrame = msgspec.field(default_factory=no_checks)
     """The numbers that the method compared with its bounds, in their order, up to the one that failed: check (its
     name), value (nan: not measured), relation, bound, passed, meaning. No rows for methods without bounds."""
 

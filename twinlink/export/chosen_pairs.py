@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -24,8 +24,7 @@ _PAGE_COLUMNS = ("page_id", "title", "blocks")
 Langs = tuple[str, str]
 
 
-@dataclass(frozen=True)
-class PairChoice:
+class PairChoice(msgspec.Struct, frozen=True):
     """Which page pairs are exported.
 
     Examples

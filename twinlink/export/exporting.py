@@ -10,6 +10,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import msgspec
 import pyarrow as pa
 
 from twinlink.errors import ConfigError, InputError, NothingFoundError
@@ -38,16 +39,15 @@ FORMATS = {
 DEFAULT_FORMATS = ("jsonl", "parquet")
 
 
-@dataclass(frozen=True)
-class Exported:
+class Exported(msgspec.Struct, frozen=True):
     """What an export has written."""
 
     folder: Path
     n_pairs: dict[str, int]
     """Page pairs by languages, e.g. ``en-zh-Hant``."""
-    files: list[Path] = field(default_factory=list)
+    files: list[Path] = msgspec.field(default_factory=list)
     """The files, in the order of the forms."""
-    lost: list[str] = field(default_factory=list)
+    lost: list[str] = msgspec.field(default_factory=list)
     """Addresses of pages that are not in the WACZ package: the sources of the run no longer hold them."""
 
     def __repr__(self) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
@@ -22,8 +21,7 @@ FEW_CANDIDATES = 4_000
 """Up to here sorting takes less than .1 ms, and numba need not be loaded."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Matching:
+class Matching(msgspec.Struct, frozen=True, eq=False):
     """One-to-one page pairs, ordered by descending score, then row, then column."""
 
     rows: Pages

@@ -6,8 +6,8 @@ import itertools
 import math
 import os
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
@@ -31,8 +31,7 @@ SEED = 1
 Scores = NDArray[np.float32]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class EtsResult:
+class EtsResult(msgspec.Struct, frozen=True, eq=False):
     """ETS after the last round, with the state of convergence."""
 
     scores: csr_array

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
@@ -22,8 +21,7 @@ Scores = NDArray[np.float64]
 Places = NDArray[np.integer]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PageRank:
+class PageRank(msgspec.Struct, frozen=True, eq=False):
     """PageRank scores of a graph's nodes, with the state of convergence."""
 
     scores: Scores
@@ -37,8 +35,7 @@ class PageRank:
     """float64, shape (n,): part of each score that came over links, without teleport and dangling nodes."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SeedScores:
+class SeedScores(msgspec.Struct, frozen=True, eq=False):
     """The scores of the paper for all nodes of a graph; float64, shape (n,)."""
 
     linkout: Scores

@@ -16,7 +16,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -118,8 +117,7 @@ def ingest(
     return signature
 
 
-@dataclass(frozen=True)
-class _Ingest:
+class _Ingest(msgspec.Struct, frozen=True):
     """What is read, and how."""
 
     run: RunDirectory

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 
-import msgspec
+from msgspec.structs import replace
 
 from twinlink.config import Config, IngestSettings
 from twinlink.config.crawl import CrawlSettings
@@ -237,7 +237,7 @@ def crawl_stage(
         seen[0] = progress.fetched
         report("crawl", progress.fetched, _expected_pages(progress, settings), _crawl_detail(progress))
 
-    settings = config.crawl if config.crawl.langs else msgspec.structs.replace(config.crawl, langs=config.langs)
+    settings = config.crawl if config.crawl.langs else replace(config.crawl, langs=config.langs)
     progress = crawl(urls, run.path, settings, on_progress, pause or run.pause_file)
     remember(run, own or config, "crawl")
     run.publish()

@@ -10,9 +10,10 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+import msgspec
 
 from twinlink.config import Config
 from twinlink.errors import ConfigError, DamagedError, InputError, NothingFoundError, RunError
@@ -31,8 +32,7 @@ Means = Literal["same", "add", "replace"]
 _NAMED = 3  # sources in a message
 
 
-@dataclass(frozen=True)
-class Origin:
+class Origin(msgspec.Struct, frozen=True):
     """The sources of a run."""
 
     starts: tuple[str, ...] = ()

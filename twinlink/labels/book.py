@@ -13,7 +13,6 @@ import secrets
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal, get_args
@@ -43,8 +42,7 @@ _BEGINNING = b'{"step":"'
 _END_BYTES = 200  # a line has more; by them one sees that what was read has not been edited
 
 
-@dataclass(frozen=True)
-class Label:
+class Label(msgspec.Struct, frozen=True):
     """Label of a pair by a reviewer."""
 
     url_a: str
@@ -56,8 +54,7 @@ class Label:
     note: str = ""
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(msgspec.Struct, frozen=True):
     """Labels of one action."""
 
     labels: tuple[Label, ...]

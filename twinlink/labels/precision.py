@@ -11,10 +11,10 @@ command line or in Python: there are too few labels.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -38,8 +38,7 @@ _DRAWS = 10_000
 _SEED = 20_100
 
 
-@dataclass(frozen=True)
-class Share:
+class Share(msgspec.Struct, frozen=True):
     """A share estimated from labels, with a 95 % interval.
 
     >>> print(Share(0.9, 0.85, 0.95))
@@ -69,8 +68,7 @@ class Share:
         return f"too few labels {interval}"
 
 
-@dataclass(frozen=True)
-class Estimate:
+class Estimate(msgspec.Struct, frozen=True, dict=True):
     """The precision of a list of pairs, from labels of some of them."""
 
     precision: float

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
@@ -30,8 +31,7 @@ languages and scores as with 20,000 from its beginning."""
 _MIN_BOILERPLATE_PAGES = 3
 
 
-@dataclass(frozen=True)
-class SiteText:
+class SiteText(msgspec.Struct, frozen=True):
     """Pages as matrices of words, blocks and hints."""
 
     own: Sequence[Sequence[str]]  # the page's own blocks; all blocks where these are too few

@@ -8,13 +8,13 @@ page stands for all its copies while two sides are matched (`without_copies`), a
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from hashlib import blake2b
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
+from msgspec.structs import replace
 
 from twinlink.config import MatchSettings
 from twinlink.graph.document_order import LinkLists, link_lists

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+
+import msgspec
 
 from twinlink.config import MatchSettings
 from twinlink.language.site_languages import TWO_LANGUAGES
@@ -37,8 +38,7 @@ _BY_ADDRESS = {
 _NAMED_SITES = 3
 
 
-@dataclass(frozen=True)
-class MatchCounts:
+class MatchCounts(msgspec.Struct, frozen=True):
     """Counts over all sites: pages by language, rejects by stage and reason, candidates by filter."""
 
     n_pages: int
@@ -46,7 +46,7 @@ class MatchCounts:
     """The most frequent first."""
     rejects: Mapping[tuple[str, str], int]
     filters: Mapping[str, int]
-    candidates: Mapping[str, int] = field(default_factory=dict)
+    candidates: Mapping[str, int] = msgspec.field(default_factory=dict)
     """Candidates of each site, for methods with filters."""
 
     @property

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
@@ -45,8 +45,7 @@ PAGE_SECONDS = 2e-4
 _DRAWN_OUT = 8  # float32 distinguishes scores up to log odds of more than 100
 
 
-@dataclass(frozen=True)
-class Side:
+class Side(msgspec.Struct, frozen=True):
     """The pages of one language of one site; all sequences have one entry per page."""
 
     lang: str
@@ -68,8 +67,7 @@ class Side:
     """Equal numbers for pages with the same text; None: not known."""
 
 
-@dataclass(frozen=True)
-class Between:
+class Between(msgspec.Struct, frozen=True):
     """Links from the pages of side A to those of side B or back; rows = pages of A, columns = pages of B."""
 
     direct: sp.csr_array
@@ -80,8 +78,7 @@ class Between:
     """Labels of pairs: 1 accepted, -1 rejected; None without labels, or if they are not used."""
 
 
-@dataclass(frozen=True)
-class Words:
+class Words(msgspec.Struct, frozen=True):
     """The terms of two sides, and the known translations between them."""
 
     a: TermTable
@@ -90,8 +87,7 @@ class Words:
     """Weights of the lexicons and of shared tokens, shape (n_terms_a, n_terms_b)."""
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(msgspec.Struct, frozen=True):
     """Result of a method for two sides: candidates, their evidence, the matching, and its probabilities."""
 
     scores: sp.csr_array
@@ -105,7 +101,7 @@ class Found:
     """Chance to be right, one per pair of the matching; NaN where the method does not give them."""
     weights: Mapping[str, float]
     """Weight of each kind of evidence, sum 1."""
-    n_filtered: Mapping[str, int] = field(default_factory=dict)
+    n_filtered: Mapping[str, int] = msgspec.field(default_factory=dict)
     """Number of candidates rejected by each filter, in the order of application, and number ``kept``."""
     filter_of: Sequence[str] = ()
     """The filter that rejected each candidate, empty for none; no entries where the method has no filters."""

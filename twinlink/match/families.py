@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
+from msgspec.structs import replace
 
 from twinlink.config import MatchSettings
 from twinlink.graph.matching import Matching, greedy_matching

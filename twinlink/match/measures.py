@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
@@ -11,6 +10,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
+from msgspec.structs import replace
 
 from twinlink.config import MatchSettings
 from twinlink.graph.document_order import link_order
@@ -46,8 +46,7 @@ Rows = npt.NDArray[np.int64]
 ResultT = TypeVar("ResultT")
 
 
-@dataclass(frozen=True)
-class State:
+class State(msgspec.Struct, frozen=True):
     """State passed from one round to the next."""
 
     pattern: sp.csr_array
@@ -144,7 +143,7 @@ class SiteMeasures:
 
         Where one of the pages has no neighbours, ETS is S_in, not (1 - α)·S_in.
         """
-        settings = msgspec.structs.replace(self.settings.ets, alpha=alpha)
+        settings = replace(self.settings.ets, alpha=alpha)
         start = with_values(pattern, inside)
         ets = enhanced_similarity(start, self.around_a, self.around_b, settings, at_once()).scores.data
         lonely_a, lonely_b = (np.diff(around.indptr) == 0 for around in (self.around_a, self.around_b))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
+from msgspec.structs import replace
 
 from twinlink.config import MatchSettings
 from twinlink.match.evidence import Between, Found, Side, read_words
@@ -29,8 +29,7 @@ WORDS_SHARE = 0.2
 """Share of the time of a match of two languages that their words take, for progress reports."""
 
 
-@dataclass(frozen=True)
-class SideMatch:
+class SideMatch(msgspec.Struct, frozen=True):
     """Two sides, the result of the method, and the pairs kept."""
 
     side_a: Side
@@ -91,7 +90,7 @@ def _found(
         of_shapes: Found = method.load()(side_a, side_b, between, settings, **rest)
         return of_shapes
     candidates = within_memory(settings.candidates, len(side_a.urls) + len(side_b.urls))
-    settings = msgspec.structs.replace(settings, candidates=candidates)
+    settings = replace(settings, candidates=candidates)
     steps(0.0, f"{langs}: words")
     words = read_words(side_a, side_b, lexicons, settings)
     if after_words is not None:

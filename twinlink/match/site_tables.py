@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -43,8 +43,7 @@ SPARSE = frozenset({"weights", "filters", "checks", "look_alikes"})
 """Tables of which most sites have no rows, by the method or by their size: a site without rows has no file of them."""
 
 
-@dataclass(frozen=True)
-class SiteResult:
+class SiteResult(msgspec.Struct, frozen=True):
     """Result of matching one site: rows of the tables named like its attributes."""
 
     languages: pa.Table

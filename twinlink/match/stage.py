@@ -6,7 +6,6 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 import pyarrow as pa
+from msgspec.structs import replace
 
 from twinlink.config import Config, MatchSettings
 from twinlink.config.patterns import PatternSettings
@@ -164,8 +164,7 @@ class _Matched(NamedTuple):
     """Those whose lexicons were used."""
 
 
-@dataclass(frozen=True)
-class _Sites:
+class _Sites(msgspec.Struct, frozen=True):
     """The sites of a run, and the common input of their matches."""
 
     run: RunDirectory
@@ -357,7 +356,7 @@ def _that_count(settings: MatchSettings) -> MatchSettings:
     """Return the settings without those that the method does not use."""
     weighs_patterns = settings.method == "weighed" and "pattern" in settings.weighing.evidence
     uses_patterns = settings.method == "urls" or weighs_patterns
-    return settings if uses_patterns else msgspec.structs.replace(settings, patterns=PatternSettings())
+    return settings if uses_patterns else replace(settings, patterns=PatternSettings())
 
 
 def _facing_languages(languages: pa.Table, wanted: Sequence[str]) -> set[tuple[str, str]]:

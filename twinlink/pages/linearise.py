@@ -21,9 +21,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 from numpy.typing import NDArray
@@ -53,8 +53,7 @@ class PageShape(NamedTuple):
     """Size of the page's body."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Linearised:
+class Linearised(msgspec.Struct, frozen=True, eq=False):
     """A linearised page."""
 
     tokens: NDArray[np.int32]

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
+import msgspec
 from lxml import etree
 
 from twinlink.pages.content import PageContent, PageTarget, TooDeepError, max_depth
@@ -61,8 +61,7 @@ class Link(NamedTuple):
     """``hreflang`` attribute in lower case."""
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedPage:
+class ParsedPage(msgspec.Struct, frozen=True):
     """Parsed content of a page."""
 
     url: str

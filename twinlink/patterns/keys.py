@@ -8,10 +8,10 @@ one address has more than the other.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple, TypeVar
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -62,8 +62,7 @@ class Key(NamedTuple):
         return (INSIDE if tail else HEAD) if head else TAIL if tail else TOKEN
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Forms:
+class Forms(msgspec.Struct, frozen=True, eq=False):
     """The written forms of a site's addresses, each one once."""
 
     text: NDArray[np.uint8]

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
+import msgspec
 import numpy as np
 import pyarrow as pa
+from msgspec.structs import replace
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
@@ -48,8 +49,7 @@ Places = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
+class Pattern(msgspec.Struct, frozen=True):
     """One key of one site."""
 
     key: Key
@@ -69,8 +69,7 @@ class Pattern:
     """Numbers of two addresses that it pairs."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SitePatterns:
+class SitePatterns(msgspec.Struct, frozen=True, eq=False):
     """URL patterns of a site and the pairs that they join."""
 
     n_pages: int

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
+import msgspec
 import pandas as pd
 
 from twinlink.progress import Latest
 
 
-@dataclass(frozen=True)
-class Page:
+class Page(msgspec.Struct, frozen=True):
     """A kept page as text."""
 
     page_id: int
@@ -28,8 +27,7 @@ class Page:
     """Address that the page names as its canonical one, empty for none."""
 
 
-@dataclass(frozen=True)
-class Document:
+class Document(msgspec.Struct, frozen=True):
     """A page as it was fetched, decoded."""
 
     url: str
@@ -37,16 +35,14 @@ class Document:
     """The HTML."""
 
 
-@dataclass(frozen=True)
-class Resource:
+class Resource(msgspec.Struct, frozen=True):
     """A style sheet or picture from the run's archives."""
 
     content: bytes
     content_type: str
 
 
-@dataclass(frozen=True)
-class Neighbour:
+class Neighbour(msgspec.Struct, frozen=True):
     """A page that links to another page, or is linked from it."""
 
     page_id: int
@@ -61,8 +57,7 @@ class Neighbour:
     """Pages that it is paired with."""
 
 
-@dataclass(frozen=True)
-class Alike:
+class Alike(msgspec.Struct, frozen=True):
     """A near-duplicate of another page in the same language."""
 
     page_id: int
@@ -74,8 +69,7 @@ class Alike:
     """Page of the other language that it is paired with; None: none."""
 
 
-@dataclass(frozen=True)
-class LookAlikes:
+class LookAlikes(msgspec.Struct, frozen=True):
     """The group of near-duplicates to which a page belongs."""
 
     n_pages: int
@@ -84,8 +78,7 @@ class LookAlikes:
     """Other pages of the group; only some of a large group."""
 
 
-@dataclass(frozen=True)
-class Segment:
+class Segment(msgspec.Struct, frozen=True):
     """A bead of the sentence alignment."""
 
     source: str
@@ -101,8 +94,7 @@ class Segment:
     end_b: int
 
 
-@dataclass(frozen=True)
-class Compared:
+class Compared(msgspec.Struct, frozen=True):
     """A number of a pair that the method compared with a bound."""
 
     name: str
@@ -116,8 +108,7 @@ class Compared:
     meaning: str
 
 
-@dataclass(frozen=True)
-class LiveStage:
+class LiveStage(msgspec.Struct, frozen=True):
     """Progress of a stage."""
 
     name: str
@@ -127,8 +118,7 @@ class LiveStage:
     """Counts so far, by name: fetched, queued, pages, pairs."""
 
 
-@dataclass(frozen=True)
-class Live:
+class Live(msgspec.Struct, frozen=True):
     """A run while it is being mined."""
 
     working: bool
@@ -147,5 +137,5 @@ class Live:
     """Number of rejects so far, by reason."""
     latest: Latest | None = None
     """Latest report of the process that works in the run; None: it has written none."""
-    titles: Mapping[str, str] = field(default_factory=dict)
+    titles: Mapping[str, str] = msgspec.field(default_factory=dict)
     """Titles of the latest pages by their addresses, as far as they are known."""

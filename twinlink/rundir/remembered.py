@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -102,8 +101,7 @@ def _is_within(name: str, within: str) -> bool:
     return within in (ALL, name) or name.startswith(f"{within}.")
 
 
-@dataclass(frozen=True)
-class CallSettings:
+class CallSettings(msgspec.Struct, frozen=True):
     """The settings of one call, and which of them it has from the run."""
 
     config: Config

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
-import msgspec
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
@@ -105,7 +105,7 @@ def within_memory(settings: CandidateSettings, n_pages: int) -> CandidateSetting
             f"match.candidates.memory: {n_pages} pages need at least {least} MB for one candidate per page,"
             f" got {settings.memory}"
         )
-    return msgspec.structs.replace(settings, per_page=min(settings.per_page, fitting))
+    return replace(settings, per_page=min(settings.per_page, fitting))
 
 
 def _known_share(counts: csr_array, translation: csr_array) -> float:

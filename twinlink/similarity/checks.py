@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from typing import Literal
 
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["MEANINGS", "Check", "Relation", "check_text", "noted", "pair_texts", "verdict_of"]
@@ -44,8 +45,7 @@ MEANINGS = {
 """What each number is, by the name of its check."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Check:
+class Check(msgspec.Struct, frozen=True, eq=False):
     """A number of each pair, and the bound that it was compared with; all arrays have one value per pair."""
 
     name: str

@@ -8,9 +8,9 @@ is a mixture of such pairs and right ones.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
@@ -62,8 +62,7 @@ class PairList(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Decision:
+class Decision(msgspec.Struct, frozen=True, eq=False):
     """Selected pairs of a matching; the arrays have one value per pair."""
 
     probabilities: NDArray[np.float32]

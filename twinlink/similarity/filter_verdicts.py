@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
@@ -18,8 +17,7 @@ Values = NDArray[np.float64]
 Passed = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FilterVerdicts:
+class FilterVerdicts(msgspec.Struct, frozen=True, eq=False):
     """Verdicts of filters on the stored pairs of a pattern, in its order."""
 
     pattern: csr_array

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+
+import msgspec
 
 from twinlink.errors import LexiconError
 from twinlink.language_names import language_named
@@ -36,8 +37,7 @@ Languages = frozenset[str]
 """Two base languages."""
 
 
-@dataclass(frozen=True)
-class Dictionary:
+class Dictionary(msgspec.Struct, frozen=True):
     """An installed dictionary."""
 
     index: Path

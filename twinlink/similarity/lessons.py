@@ -7,8 +7,8 @@ rivals, as if there were no labels: without them it would look better than any u
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -33,8 +33,7 @@ FOLDS = 5
 choice, not tuned."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Lessons:
+class Lessons(msgspec.Struct, frozen=True, eq=False):
     """Labels of candidates; all arrays have shape (n_candidates,)."""
 
     accepted: Marks

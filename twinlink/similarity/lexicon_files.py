@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
+
+import msgspec
 
 from twinlink.errors import LexiconError
 from twinlink.inputs import Expected, read_input
@@ -35,8 +36,7 @@ class Entry(NamedTuple):
     """Probability of the translation, in (0, 1]; 1 where the file gives none."""
 
 
-@dataclass(frozen=True)
-class Lexicon:
+class Lexicon(msgspec.Struct, frozen=True):
     """Entries of a bilingual lexicon; the languages of its columns are detected when it is used."""
 
     entries: tuple[Entry, ...]

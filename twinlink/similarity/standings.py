@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,8 +28,7 @@ _STEADY = 0.9
 to the odds until they are as large as the penalty lets them be. On two sites 9 or 10 steps instead of 14."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Logistic:
+class Logistic(msgspec.Struct, frozen=True, eq=False):
     """``P(x) = 1 / (1 + exp(-(b + w·(x - mean) / scale)))``."""
 
     mean: Floats

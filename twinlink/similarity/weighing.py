@@ -9,11 +9,12 @@ removed, and with the pair's rivals.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from twinlink.config import WeighingSettings
@@ -71,8 +72,7 @@ on 24 versions of eight sites, with 20 or 40 pages of one side and half of the o
 with it. With 100 instead of 50, a whole site lost .012 of F1."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Weighing:
+class Weighing(msgspec.Struct, frozen=True, eq=False):
     """Result of weighing the evidence of candidates."""
 
     log_odds: Floats
@@ -234,8 +234,7 @@ def _joined(wrong: Sequence[Wrong]) -> Wrong:
     return np.concatenate([places for places, _ in wrong]), np.concatenate([odds for _, odds in wrong])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Trial:
+class _Trial(msgspec.Struct, frozen=True, eq=False):
     """Matching again after partners have been removed."""
 
     model: Model
@@ -303,8 +302,7 @@ class _Trial:
         return _Siblings(pairs[wrong], log_odds[pairs[wrong]], n_lonely[wrong])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Heldout:
+class _Heldout(msgspec.Struct, frozen=True, eq=False):
     """Held-out estimates of labelled pairs, for calibration: each without its own label."""
 
     places: Positions

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,8 +26,7 @@ Marks = NDArray[np.bool_]
 MAX_LOG_ODDS = 20.0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Model:
+class Model(msgspec.Struct, frozen=True, eq=False):
     """Logistic model of all evidence, with the weights of clues."""
 
     logistic: Logistic

@@ -7,8 +7,8 @@ so that crawled sites, whose class is known, can serve as training data for the 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -52,8 +52,7 @@ _LEAST_CREDIT = 1e-3  # of an even share: logarithms need a floor, and less than
 _PRIOR_SITES = 5.0  # sites that the rate of the wider suffix counts for
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SiteFeatures:
+class SiteFeatures(msgspec.Struct, frozen=True, eq=False):
     """Features of the sites of a host graph."""
 
     values: NDArray[np.float64]

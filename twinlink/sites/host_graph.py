@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
@@ -19,8 +19,7 @@ EDGES_FILE = "edges.parquet"
 _NODE_COUNTS = ("n_pages", "n_sources", "n_named", "n_languages", "n_hreflang", "n_site_wide")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class HostGraph:
+class HostGraph(msgspec.Struct, frozen=True, eq=False):
     """Sites and the links between them, in memory; arrays have a value per site."""
 
     sites: list[str]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -34,8 +33,7 @@ _STEPS = 50
 _SMALL = 1e-10
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SiteModel:
+class SiteModel(msgspec.Struct, frozen=True, eq=False):
     """log-odds = intercept + Σ weight·feature."""
 
     weights: NDArray[np.float64]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -16,8 +15,7 @@ from twinlink.sites.model import SiteModel, learn_site_model, prior_model, site_
 from twinlink.sites.web_graph import WebEvidence
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SiteRanking:
+class SiteRanking(msgspec.Struct, frozen=True, eq=False):
     """Scores of the sites of a host graph; arrays have a value per site."""
 
     paper: SeedScores

@@ -6,8 +6,9 @@ import html
 import os
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from urllib.parse import quote, unquote_to_bytes, urlsplit
+
+import msgspec
 
 from twinlink.domains import is_registered
 from twinlink.urls import join, normalise
@@ -37,8 +38,7 @@ _ADDED = re.compile(r"\.html?$", re.IGNORECASE)
 _SAFE = "!$&'()*+,;=:@~%[]{}|^`"  # what normalisation leaves alone or encodes by itself
 
 
-@dataclass(frozen=True, slots=True)
-class Addresses:
+class Addresses(msgspec.Struct, frozen=True):
     """The addresses that the paths below a mirror folder stand for."""
 
     hosts: dict[str, str]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
+
+import msgspec
 
 from twinlink.rejects import Reject
 
@@ -15,8 +16,7 @@ REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _STATUS = re.compile(r"[1-9][0-9]{2}")
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(msgspec.Struct, frozen=True):
     """One page as it was stored, or one redirect."""
 
     url: str
@@ -39,8 +39,7 @@ class Document:
     """Where the record (compressed: its gzip member) starts in the archive, -1 for a file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Recalled(Document):
+class Recalled(Document, frozen=True):
     """A page whose record was not read again: an earlier reading of the archive noted what it has, without its body."""
 
     digest: bytes
@@ -65,8 +64,7 @@ class Gone(Reject):
         return gone
 
 
-@dataclass(frozen=True, slots=True)
-class Revisit:
+class Revisit(msgspec.Struct, frozen=True):
     """A visit without body, whose content equals that of an earlier one at the same or another address."""
 
     url: str

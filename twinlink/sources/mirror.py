@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
+
+from msgspec.structs import replace
 
 from twinlink.errors import InputError
 from twinlink.pages.decoding import is_html

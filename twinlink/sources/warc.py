@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, Protocol
 from urllib.parse import urlsplit
 
+import msgspec
+from msgspec.structs import replace
 from warcio.bufferedreaders import ChunkedDataReader
 from warcio.recordloader import ArcWarcRecord
 
@@ -30,8 +31,7 @@ _MAX_HEADER_BYTES = 2**18
 _GONE = frozenset((404, 410))
 
 
-@dataclass(frozen=True, slots=True)
-class Archive:
+class Archive(msgspec.Struct, frozen=True):
     """A WARC or ARC file, on disk or inside another file."""
 
     name: str

@@ -13,11 +13,11 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
 
 import msgspec
+from msgspec.structs import replace
 
 from twinlink import errors
 from twinlink.config import CrawlSettings
@@ -40,8 +40,7 @@ _PATIENCE = 15.0
 _ALL = 2**53
 
 
-@dataclass(frozen=True, slots=True)
-class CrawlProgress:
+class CrawlProgress(msgspec.Struct, frozen=True):
     """Progress of a crawl; all counts include earlier runs in the same folder, since the last start from scratch."""
 
     fetched: int
@@ -56,19 +55,19 @@ class CrawlProgress:
     """Size of the responses as transferred."""
     seconds: float
     """Duration of this run."""
-    reasons: Mapping[str, int] = field(default_factory=dict)
+    reasons: Mapping[str, int] = msgspec.field(default_factory=dict)
     """Addresses dropped by reason, the most frequent first."""
-    langs: Mapping[str, int] = field(default_factory=dict)
+    langs: Mapping[str, int] = msgspec.field(default_factory=dict)
     """Pages by the language that they declare, ``und`` for none, the most frequent first."""
     sites: tuple[SiteCounts, ...] = ()
     """The sites with the most pages, ten at most; ``crawl.json`` has all."""
     n_sites: int = 0
     """All sites."""
-    ended: Mapping[str, int] = field(default_factory=dict)
+    ended: Mapping[str, int] = msgspec.field(default_factory=dict)
     """Sites that a budget ended before all pages were fetched, by the name of the budget."""
     wait: str = ""
     """Why the crawl sends no request at the moment, or sends them slowly; empty: it does not wait."""
-    again: Mapping[str, int] = field(default_factory=dict)
+    again: Mapping[str, int] = msgspec.field(default_factory=dict)
     """At the end of a repeated crawl: pages by result, see `FrontierReader.again`."""
 
 
@@ -185,9 +184,7 @@ def crawl_chosen(
         As for `crawl`, but that nothing was found is not an error.
     """
     check_browser(settings)
-    limits = msgspec.structs.replace(
-        settings, order="breadth", sitemaps=False, again=False, max_pages=_ALL, max_site_pages=None
-    )
+    limits = replace(settings, order="breadth", sitemaps=False, again=False, max_pages=_ALL, max_site_pages=None)
     _run_child(_job("chosen", _checked(starts), urls, folder, limits), folder, on_wait, pause)
 
 
@@ -219,7 +216,7 @@ def crawl_parts(
     RunLockedError, RunError, CrawlError, KeyboardInterrupt
         As for `crawl`, but that nothing was found is not an error.
     """
-    limits = msgspec.structs.replace(
+    limits = replace(
         settings,
         order="breadth",
         sitemaps=False,

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 
-import msgspec
+from msgspec.structs import replace
 
 from twinlink.config import CrawlSettings
 from twinlink.errors import InputError
@@ -311,7 +311,7 @@ class PartScope(ChosenScope):
     """
 
     def __init__(self, starts: Sequence[str], settings: CrawlSettings) -> None:
-        super().__init__(starts, msgspec.structs.replace(settings, include=()))
+        super().__init__(starts, replace(settings, include=()))
         self._of_host = {host_of(start): super(PartScope, self).site(start) for start in starts}
         self._is_everywhere = settings.page_parts == "all"
 

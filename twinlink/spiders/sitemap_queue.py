@@ -83,7 +83,7 @@ class Listing:
             has to be read again.
         """
         addresses, n_bytes = self._frontier.room_for_sitemaps(entry.site)
-        limits = SitemapLimits(min(SitemapLimits.addresses, addresses), n_bytes=min(MAX_SITEMAP_BYTES, n_bytes))
+        limits = SitemapLimits(min(SitemapLimits().addresses, addresses), n_bytes=min(MAX_SITEMAP_BYTES, n_bytes))
         reader = SitemapReader(entry.url, limits)
         yield LinksItem(entry, n_addresses=_LEAST)
         n_addresses = n_bytes = n_nested = 0

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
+import msgspec
 from lxml import etree
 
 from twinlink.system.packed import GZIP, PackedError, gzip_parts
@@ -29,8 +30,7 @@ _ENTRIES = frozenset(("url", "sitemap", "item", "entry"))
 _SPACE = b"\xef\xbb\xbf\xff\xfe \t\r\n\0"
 
 
-@dataclass(frozen=True)
-class SitemapLimits:
+class SitemapLimits(msgspec.Struct, frozen=True):
     """Limits for reading one sitemap."""
 
     addresses: int = 4 * MAX_ADDRESSES

@@ -6,8 +6,9 @@ import ctypes
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 PROGRAM_BYTES = 250_000_000
 """Memory of the program itself, with the libraries that it loads."""
@@ -24,8 +25,7 @@ _RETURNING = {_MMAP_MAX: 2**16, _MMAP_THRESHOLD: 2**25, _TRIM_THRESHOLD: 2**26}
 """Where the C library arrives by itself after large arrays."""
 
 
-@dataclass(frozen=True)
-class Memory:
+class Memory(msgspec.Struct, frozen=True):
     """Memory that a stage may take together with its workers.
 
     Examples

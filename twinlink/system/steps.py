@@ -5,9 +5,11 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from twinlink.files import replacing
 
@@ -18,8 +20,7 @@ def _drop(name: str, make: Callable[[], Any]) -> None:
     """Keep no result."""
 
 
-@dataclass(frozen=True)
-class Steps:
+class Steps(msgspec.Struct, frozen=True):
     """Reports the steps of a task, or of a part of it.
 
     Examples

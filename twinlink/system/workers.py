@@ -15,10 +15,11 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, Generic, TypeVar
+
+import msgspec
 
 from twinlink.errors import ConfigError, InputError
 from twinlink.system.memory import Memory, share_heap
@@ -57,8 +58,7 @@ def cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
-@dataclass(frozen=True)
-class Workers:
+class Workers(msgspec.Struct, frozen=True):
     """Who does the work of a stage.
 
     Raises
@@ -231,8 +231,7 @@ def as_done(
     yield from queue.drain()
 
 
-@dataclass(frozen=True)
-class Room(Generic[TaskT]):
+class Room(msgspec.Struct, Generic[TaskT], frozen=True):
     """Memory that the tasks at work may take together."""
 
     n_bytes: int

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from hashlib import blake2b
 
+import msgspec
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from twinlink.config import EVIDENCE, Config
@@ -28,8 +29,7 @@ N_WORDS, N_TAGS = 300, 30
 LETTERS = "abcdefghij"
 
 
-@dataclass(frozen=True)
-class MadeSite:
+class MadeSite(msgspec.Struct, frozen=True):
     """Page k of side A and page k of side B are versions of one text as long as `page_ids` are equal."""
 
     a: Side

@@ -8,6 +8,7 @@ from urllib.parse import urljoin, urlsplit
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from tests.archives import write_toy_archive
 from tests.made_sites import LANGS
@@ -196,7 +197,7 @@ class TestPair:
     def test_huge_table_comes_in_parts(self, visiting: Visiting) -> None:
         huge = toy_page(page_a(0))
         blocks = tuple(f"cell {k}" for k in range(2_500))
-        pages = {page_a(0): type(huge)(**{**vars(huge), "blocks": blocks})}
+        pages = {page_a(0): replace(huge, blocks=blocks)}
         visitor = visiting(FakeRun(pages=pages))
         page = visitor.get(pair_of(0))
         assert len(page) < 400_000

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pandas as pd
 import pytest
+from msgspec.structs import replace
 
 from twinlink.progress import Latest
 from twinlink.review.app.pace import Pace

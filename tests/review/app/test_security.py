@@ -6,11 +6,11 @@ import asyncio
 import http.client
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from html.parser import HTMLParser
 from urllib.parse import urlencode
 
 import pytest
+from msgspec.structs import replace
 from starlette.types import Message
 
 from tests.review.conftest import OURS, PORT, Served, Visiting

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any
@@ -14,6 +13,7 @@ import lxml.html
 import numpy as np
 import pyarrow as pa
 import pytest
+from msgspec.structs import replace
 
 from twinlink.labels.precision import Estimate, labels_needed
 from twinlink.review.charts.facing import facing

@@ -24,9 +24,9 @@ EM climbs to the greatest posterior from three starts, and the highest of the th
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import betaln, digamma, expit
@@ -50,8 +50,7 @@ _BOUNDS = [(-_LOG_LIMIT, _LOG_LIMIT)] * 2
 _START_LIMIT = 0.2
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MixtureFit:
+class MixtureFit(msgspec.Struct, frozen=True, eq=False):
     """A fitted mixture; component 1 is the parallel one."""
 
     share: float

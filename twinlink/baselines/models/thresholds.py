@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -42,8 +41,7 @@ def alignment_checks(alignment: Alignment) -> tuple[Check, ...]:
     return tuple(noted(name, getattr(alignment, name)) for name in names)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ThresholdFit:
+class ThresholdFit(msgspec.Struct, frozen=True, eq=False):
     """Algorithm 1's way to its threshold."""
 
     mean: float

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from twinlink.similarity.checks import Check
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Verdicts:
+class Verdicts(msgspec.Struct, frozen=True, eq=False):
     """Verdict and score of each pair; the arrays have one value per pair."""
 
     score: NDArray[np.float64]
     """The higher, the surer that the pair is parallel; above 0 if that is the verdict. What it measures is for each
     model to say, so scores of two models or two sets are not comparable."""
-    found: Mapping[str, float] = field(default_factory=dict)
+    found: Mapping[str, float] = msgspec.field(default_factory=dict)
     """What the model found on the set, by name, such as ``mean`` and ``threshold``."""
     notes: tuple[str, ...] = ()
     """Rules for odd sets that stepped in, one word each, such as ``no-equal-pair``."""

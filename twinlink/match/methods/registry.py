@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
+
+import msgspec
 
 from twinlink.config import MatchSettings
 from twinlink.errors import ConfigError
 from twinlink.similarity.decision import EVEN
 
 
-@dataclass(frozen=True)
-class Method:
+class Method(msgspec.Struct, frozen=True):
     """A method to match the pages of two languages.
 
     One that reads words is called as ``match(side_a, side_b, words, between, settings)``, one that reads shapes as

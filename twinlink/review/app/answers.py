@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl
 
+import msgspec
 import pandas as pd
 from jinja2 import Environment
 from starlette.concurrency import run_in_threadpool
@@ -31,8 +32,7 @@ _MOST_FIELDS = 40
 Form = Mapping[str, str]
 
 
-@dataclass(frozen=True)
-class Notice:
+class Notice(msgspec.Struct, frozen=True):
     """A message at the top of the next page."""
 
     text: str

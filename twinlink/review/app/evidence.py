@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import pandas as pd
 
 from twinlink.tables import EVIDENCE
@@ -17,8 +17,7 @@ KINDS = {field.name: field.metadata[b"description"].decode() for field in EVIDEN
 _LESS_IS_BETTER = frozenset(("cost_share", "length_difference"))
 
 
-@dataclass(frozen=True)
-class Evidence:
+class Evidence(msgspec.Struct, frozen=True):
     """One kind of evidence of a pair."""
 
     name: str
@@ -38,8 +37,7 @@ class Evidence:
     less_is_better: bool
 
 
-@dataclass(frozen=True)
-class Rival:
+class Rival(msgspec.Struct, frozen=True):
     """A candidate that shares a page with the reviewed pair."""
 
     page_a: int

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from urllib.parse import urlencode
+
+import msgspec
+from msgspec.structs import asdict, replace
 
 from twinlink.review.reading.orders import ORDERS, Order
 
@@ -19,8 +21,7 @@ _INT64 = 1 << 63
 _MOST_DIGITS = 9  # more than any part number has
 
 
-@dataclass(frozen=True)
-class Selection:
+class Selection(msgspec.Struct, frozen=True):
     """An order of pairs, filters on them, and the view of a pair."""
 
     by: Order = "teach"
@@ -48,7 +49,7 @@ class Selection:
         usual = Selection()
         return {
             name: "1" if value is True else str(value)
-            for name, value in vars(self).items()
+            for name, value in asdict(self).items()
             if value != getattr(usual, name)
         }
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from threading import RLock
 from typing import Any, TypeVar
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
@@ -30,8 +30,7 @@ _K = TypeVar("_K")
 _V = TypeVar("_V")
 
 
-@dataclass(frozen=True)
-class Progress:
+class Progress(msgspec.Struct, frozen=True):
     """Progress of the labelling, for the selected pairs."""
 
     n_pairs: int

@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from threading import Lock
+
+import msgspec
 
 from twinlink.progress import Latest
 from twinlink.review.records import Live, LiveStage
@@ -16,8 +17,7 @@ _COUNTED = {"crawl": "fetched", "ingest": "pages", "match": "sites", "align": "s
 """The count that measures the progress of a stage."""
 
 
-@dataclass(frozen=True)
-class Progress:
+class Progress(msgspec.Struct, frozen=True):
     """How far the running stage is."""
 
     share: float | None

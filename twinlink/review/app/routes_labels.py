@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import ceil
 from typing import Literal
 
+import msgspec
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -28,8 +28,7 @@ _MOST_NOTE = 500
 _DONE_WORDS = {"accept": "Accepted", "reject": "Rejected"}
 
 
-@dataclass(frozen=True)
-class LabelledPair:
+class LabelledPair(msgspec.Struct, frozen=True):
     """The pair of a label in the history."""
 
     path: str = ""
@@ -40,8 +39,7 @@ class LabelledPair:
     """Whether its label is in force, so that it can be changed."""
 
 
-@dataclass(frozen=True)
-class HistoryEntry:
+class HistoryEntry(msgspec.Struct, frozen=True):
     """A step of the history."""
 
     step: Step

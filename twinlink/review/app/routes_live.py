@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import pandas as pd
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -34,8 +34,7 @@ _STAGE_WORDS = {
 }
 
 
-@dataclass(frozen=True)
-class NewPair:
+class NewPair(msgspec.Struct, frozen=True):
     """A pair found recently."""
 
     path: str

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
+import msgspec
+from msgspec.structs import replace
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -27,8 +28,7 @@ __all__ = ["ShownPair", "routes", "shown_pair"]
 _FOUND_SHOWN = 12
 
 
-@dataclass(frozen=True)
-class ShownPair:
+class ShownPair(msgspec.Struct, frozen=True):
     """Two pages that are shown as a pair."""
 
     page_a: Page
@@ -127,8 +127,7 @@ def _judging(session: Session, listing: Listing, shown: ShownPair) -> dict[str, 
     }
 
 
-@dataclass(frozen=True)
-class _Group:
+class _Group(msgspec.Struct, frozen=True):
     """The near-duplicates of one of the two pages, for display."""
 
     n_pages: int

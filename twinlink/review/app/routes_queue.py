@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from math import ceil
 
+import msgspec
+from msgspec.structs import replace
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -33,8 +34,7 @@ _ORDER_WORDS = {
 _SHOWN_WORDS = {"": "all", "open": "without a label", "accept": "accepted", "reject": "rejected"}
 
 
-@dataclass(frozen=True)
-class QueueEntry:
+class QueueEntry(msgspec.Struct, frozen=True):
     """A line of the queue."""
 
     place: int

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 from markupsafe import Markup
@@ -32,8 +32,7 @@ MAX_POINTS = 240
 """Maximum number of points drawn per curve; more cannot be distinguished on a screen."""
 
 
-@dataclass(frozen=True)
-class Series:
+class Series(msgspec.Struct, frozen=True):
     """Counts or shares in the bins of a histogram."""
 
     label: str
@@ -42,8 +41,7 @@ class Series:
     """A class of ``base.css``: a, b, quiet, good, bad, doubt."""
 
 
-@dataclass(frozen=True)
-class Curve:
+class Curve(msgspec.Struct, frozen=True):
     """A line through points; ``low`` and ``high`` are the ends of intervals at the points, if any."""
 
     label: str
@@ -56,8 +54,7 @@ class Curve:
     is_step: bool = False
 
 
-@dataclass(frozen=True)
-class Bar:
+class Bar(msgspec.Struct, frozen=True):
     """A bar with its name on the left and its value on the right."""
 
     label: str
@@ -67,8 +64,7 @@ class Bar:
     """Text on the right of the bar; by default the value."""
 
 
-@dataclass(frozen=True)
-class Stack:
+class Stack(msgspec.Struct, frozen=True):
     """A column of stacked parts."""
 
     label: str

@@ -7,8 +7,8 @@ its side. The more links are mirrored, the more the links reveal about partners.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 from markupsafe import Markup
@@ -37,8 +37,7 @@ _WIDTH, _STEP, _EDGE = 860, 27, 96
 _MIDDLE = 36  # between the two columns of names
 
 
-@dataclass(frozen=True)
-class Facing:
+class Facing(msgspec.Struct, frozen=True):
     """The pairs of a site that are shown, and the links among them."""
 
     rows: Ints

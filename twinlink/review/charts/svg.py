@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from html import escape
 
+import msgspec
 from lxml import etree
 from markupsafe import Markup
 
@@ -19,8 +19,7 @@ from twinlink.review.templating import clean, static_text
 WIDTH, HEIGHT = 460, 270
 
 
-@dataclass(frozen=True)
-class Alternative:
+class Alternative(msgspec.Struct, frozen=True):
     """The text alternative of a chart."""
 
     name: str
@@ -120,8 +119,7 @@ def _chart_styles() -> str:
     return re.sub(r"var\((--[\w-]+)\)", lambda found: values[found[1]], "\n".join(rules))
 
 
-@dataclass(frozen=True)
-class Scale:
+class Scale(msgspec.Struct, frozen=True):
     """A linear scale that maps ``low`` to ``start`` and ``high`` to ``end``."""
 
     low: float
@@ -150,8 +148,7 @@ def ticks(low: float, high: float, most: int = 6) -> list[float]:
     return [round(k * step, 10) for k in range(first, math.floor(high / step + 1e-9) + 1)]
 
 
-@dataclass(frozen=True)
-class Frame:
+class Frame(msgspec.Struct, frozen=True):
     """The plot area of a chart with two axes."""
 
     x: Scale

@@ -18,7 +18,7 @@ from twinlink.similarity.checks import MEANINGS, verdict_of
 __all__ = ["LinkRow", "SiteBeads", "SiteCandidates", "SiteChecks", "SiteLinks"]
 
 Ints = npt.NDArray[np.int64]
-_BEAD = tuple(Segment.__dataclass_fields__)
+_BEAD = tuple(Segment.__struct_fields__)
 
 
 class LinkRow(NamedTuple):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from types import SimpleNamespace
 from typing import Any, Literal, NamedTuple
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -37,8 +37,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
-class ScoreCounts:
+class ScoreCounts(msgspec.Struct, frozen=True):
     """Histogram of the candidates' scores."""
 
     edges: npt.NDArray[np.float64]
@@ -54,8 +53,7 @@ class Means(NamedTuple):
     """Over the other candidates."""
 
 
-@dataclass(frozen=True)
-class Measured:
+class Measured(msgspec.Struct, frozen=True):
     """Precision and recall of the pairs by a gold list or by labels."""
 
     source: str
@@ -65,11 +63,11 @@ class Measured:
     n: int
     """Pairs that were judged."""
     recall: float | None = None
-    coverage: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    coverage: npt.NDArray[np.float64] = msgspec.field(default_factory=lambda: np.zeros(0))
     """Share of all pairs kept down to each judged one, the most probable first."""
-    precisions: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    precisions: npt.NDArray[np.float64] = msgspec.field(default_factory=lambda: np.zeros(0))
     """Precision of the judged ones among them."""
-    cuts: Mapping[float, float | Estimate] = field(default_factory=dict)
+    cuts: Mapping[float, float | Estimate] = msgspec.field(default_factory=dict)
     """Precision by minimum probability; thresholds without judged pairs are left out."""
 
     @property
@@ -78,8 +76,7 @@ class Measured:
         return not self.n or (isinstance(self.precision, Estimate) and not self.precision.tells)
 
 
-@dataclass(frozen=True)
-class SiteGraph:
+class SiteGraph(msgspec.Struct, frozen=True):
     """The link graph of a site's pairs in two languages."""
 
     site: str
@@ -91,8 +88,7 @@ class SiteGraph:
     """The page numbers of the shown pairs."""
 
 
-@dataclass(frozen=True)
-class ReportData:
+class ReportData(msgspec.Struct, frozen=True):
     """A run in numbers. Tables that the run does not have are empty."""
 
     name: str
@@ -174,8 +170,7 @@ Kind = Literal["text", "words", "tight", "code", "count", "share", "decimal", "p
 address of a pair in the review."""
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(msgspec.Struct, frozen=True):
     """A column of a shown table."""
 
     name: str
@@ -188,8 +183,7 @@ class Column:
         return self.kind in ("count", "share", "decimal")
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(msgspec.Struct, frozen=True):
     """A table of the report. The kind of a column defines the type of its cells; None: not known."""
 
     caption: str
@@ -208,8 +202,7 @@ class Table:
         return rows_html([column.kind for column in self.columns], self.rows)
 
 
-@dataclass(frozen=True)
-class Chart:
+class Chart(msgspec.Struct, frozen=True):
     """A chart with its texts and legend."""
 
     title: str
@@ -226,16 +219,14 @@ class Chart:
     """Whether phones leave it out, since another chart shows the same."""
 
 
-@dataclass(frozen=True)
-class Figure:
+class Figure(msgspec.Struct, frozen=True):
     """A highlighted number."""
 
     number: str
     words: str
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(msgspec.Struct, frozen=True):
     """A part of the report."""
 
     name: str

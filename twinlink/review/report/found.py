@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 from markupsafe import Markup
+from msgspec.structs import replace
 
 from twinlink.evaluation.expected import expected_precision
 from twinlink.labels.precision import Estimate

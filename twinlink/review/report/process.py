@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from twinlink.review.charts.charts import Curve, lines
 from twinlink.review.charts.facing import facing_chart

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+import msgspec
 from markupsafe import Markup
+from msgspec.structs import replace
 
 from twinlink.review.charts.svg import Alternative, document, element, line, words, written
 from twinlink.review.reading.snapshot import Snapshot
@@ -40,8 +41,7 @@ class Node(NamedTuple):
     """Whether it has a partner."""
 
 
-@dataclass(frozen=True)
-class Neighbourhood:
+class Neighbourhood(msgspec.Struct, frozen=True):
     """A page, the page it is compared with, and the pages around both."""
 
     page: Page

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from twinlink.review.reading.snapshot import Snapshot
 from twinlink.review.records import Compared, Page
@@ -19,8 +21,7 @@ _LONG_MENU = 5  # rows before the heading from which on they are folded
 _LEAST_HEADING = 3  # characters; Chinese headings are short
 
 
-@dataclass(frozen=True)
-class View:
+class View(msgspec.Struct, frozen=True):
     """A view of a pair, for a template."""
 
     name: str

@@ -9,7 +9,6 @@ import sqlite3
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
-from dataclasses import asdict
 from functools import wraps
 from pathlib import Path
 from types import TracebackType
@@ -17,6 +16,7 @@ from typing import Any, Concatenate, Literal, ParamSpec, Self, TypeVar
 from urllib.parse import quote
 
 import msgspec
+from msgspec.structs import asdict
 
 from twinlink.errors import MissingStageError, RunError
 from twinlink.rejects import Reject

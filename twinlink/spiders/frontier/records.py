@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
+
+import msgspec
 
 LEDGER_NAME = "ledger.sqlite"
 ARCHIVE_FOLDER = "warc"
@@ -116,8 +117,7 @@ class Budget(NamedTuple):
     """Characters of its addresses and their keys."""
 
 
-@dataclass(frozen=True, slots=True)
-class SiteCounts:
+class SiteCounts(msgspec.Struct, frozen=True):
     """One site of a crawl."""
 
     site: str
@@ -133,8 +133,7 @@ class SiteCounts:
     """budget-pages, budget-bytes or budget-minutes when that ended it before everything was fetched; else empty."""
 
 
-@dataclass(frozen=True, slots=True)
-class LedgerSummary:
+class LedgerSummary(msgspec.Struct, frozen=True):
     """Summary of a crawl."""
 
     counts: Counts

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-import msgspec
+from msgspec.structs import replace
 
 from twinlink.spiders.failures import RefusedError
 from twinlink.spiders.reader.client import ReaderProcess, reader_memory
@@ -110,7 +110,7 @@ class _GrownError(Exception):
 
 def _read_small(job: Job, limit: int) -> Result:
     try:
-        return perform(msgspec.structs.replace(job, limit=limit))
+        return perform(replace(job, limit=limit))
     except UnreadError as error:
         if error.reason == "too-large" and limit < job.limit:
             raise _GrownError from error

@@ -5,10 +5,10 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import islice
 from urllib.parse import quote
 
+import msgspec
 from protego import Protego
 
 from twinlink.config import CrawlSettings
@@ -33,8 +33,7 @@ _FOR_ONE_ROBOT = re.compile(r"\s*([a-z_-]+)\s*:(.*)", re.DOTALL)
 _DIRECTIVES = ("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview")
 
 
-@dataclass(frozen=True, slots=True)
-class RobotsRules:
+class RobotsRules(msgspec.Struct, frozen=True):
     """The rules of a robots.txt that apply to this crawler."""
 
     delay: float

@@ -1,4 +1,4 @@
-"""Items that the spider yields and `LedgerPipeline` writes."""
+"""Items that the spider yields and `LedgerPipeline` writes: dataclasses, which Scrapy takes as items."""
 
 from __future__ import annotations
 

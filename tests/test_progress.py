@@ -100,7 +100,7 @@ def test_compilation_is_said_and_does_not_count_for_the_rate(
         compiled.append((25.0, 0.0))
         report("match", 30, 40)
     assert capsys.readouterr().err.splitlines() == [
-        "match: 20 of 40 · 50 % · 5.0/s · 0:24 · compiling, only on the first run · weighed",
+        "match: 20 of 40 · 50 % · 5.0/s · 0:24 · compiling, only once · weighed",
         "match: 30 of 40 · 75 % · 3.0/s · 0:30 · 0:03 left",
     ]
 
@@ -115,7 +115,7 @@ def test_line_is_shown_while_no_report_comes(
         clock.now += 7
         shown: list[str] = []
         assert happens(lambda: shown.append(capsys.readouterr().err) or "".join(shown))  # type: ignore[func-returns-value]
-    assert "match: 0 of 40 · 0 % · 0:07 · compiling, only on the first run · candidates\n" in "".join(shown)
+    assert "match: 0 of 40 · 0 % · 0:07 · compiling, only once · candidates\n" in "".join(shown)
 
 
 def test_work_of_unknown_size_has_a_rate_and_no_end(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:

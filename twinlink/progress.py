@@ -48,7 +48,7 @@ HEARTBEAT_SECONDS = 1.0  # between two looks at whether a line is due where no r
 FILE_SECONDS = 0.5  # between two reports in the file for the review
 PAUSE_SECONDS = 0.2  # between two looks at whether a pause is over
 COMPILING_FROM = 1.0  # seconds in one go: kernels are loaded from the cache faster
-COMPILING = "compiling, only on the first run"
+COMPILING = "compiling, only once"
 
 
 def is_watched() -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, suppress
@@ -18,7 +20,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numpy.typing import NDArray
 
 from twinlink.compiled import Kernel, Stopwatch, code_runs, compiled, compiled_beyond, part_of_kernel
-from twinlink.compiled.kernel import _LOADING, TIMES_WITHOUT_CODE
+from twinlink.compiled.kernel import _LOADING, PATIENCE, TIMES_WITHOUT_CODE
 from twinlink.compiled.kinds import kinds_of
 from twinlink.compiled.stored_code import _names_in
 
@@ -127,6 +129,53 @@ class TestPatience:
         other = compiled_beyond(12_000)(_sum_of_products)
         assert other(np.arange(4.0), np.empty(8)[::2]) == 36.0
         assert not other._codes
+
+    def test_threads_share_the_patience(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Eight that begin together do not have it all, each of them."""
+        monkeypatch.setattr(Kernel, "patience", 0.4)
+        monkeypatch.setattr(Kernel, "_run", lambda self, *_: self.interpreted)
+        kernel, values, together = compiled_beyond(12_000)(_sum_of_products), np.arange(2_000.0), Barrier(8)
+        spent = Kernel.spent
+
+        def call(_: int) -> object:
+            together.wait()
+            return kernel(values, np.empty(2_000))
+
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(call, range(8)))
+        assert 0 < Kernel.spent - spent < 1
+
+    def test_later_processes_know_what_was_spent(self, folder: Path) -> None:
+        """A site that is mined again and again is worth a compilation in the end."""
+        code = """
+from twinlink.compiled import Kernel, compiled_beyond
+from tests.compiled.test_kernel import _sum_of_products
+import numpy as np
+kernel = compiled_beyond(12_000)(_sum_of_products)
+kernel(np.arange(600.0), np.empty(600))
+print(Kernel.patience + Kernel.spent, bool(kernel._codes))
+"""
+        said = []
+        for _ in range(2):
+            done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+            said.append(done.stdout.split())
+        assert [has_code for _, has_code in said] == ["False", "False"]
+        assert float(said[0][0]) == pytest.approx(PATIENCE)
+        assert float(said[1][0]) < PATIENCE - 0.05
+        (file,) = folder.rglob("interpreted-tenths")
+        file.write_bytes(b"." * 100)
+        last = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert last.stdout.split()[1] == "True"
+
+    def test_something_else_may_be_done_instead_while_there_is_time(
+        self, kernel: Kernel[[Floats, Floats], float], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(Kernel, "patience", 1.0)
+        assert kernel.can_wait(0.6)
+        assert not kernel.can_wait(0.6)
+        assert kernel.can_wait(0.3)
+        kernel.machine_code(np.arange(4.0), np.empty(4))
+        assert not kernel.can_wait(0.0)
 
     def test_code_that_is_loaded_runs_at_once(
         self, kernel: Kernel[[Floats, Floats], float], monkeypatch: pytest.MonkeyPatch

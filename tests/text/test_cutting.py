@@ -143,21 +143,21 @@ def test_machine_code_that_runs_already_cuts_few_texts_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("n_characters", "has_code", "code_runs", "are_few"),
+    ("n_characters", "can_wait", "code_runs", "are_few"),
     [
-        (1_000, True, False, True),
-        (1_000, True, True, False),
-        (1_000_000, True, False, False),
-        (1_000_000, False, False, True),
-        (1_000_000, False, True, True),
-        (100_000_000, False, False, False),
+        (1_000, False, False, True),
+        (1_000, False, True, False),
+        (900_000, False, False, False),
+        (900_000, True, False, True),
+        (900_000, True, True, True),
+        (100_000_000, True, False, False),
     ],
 )
 def test_the_kernel_is_compiled_for_much_text_only(
-    n_characters: int, has_code: bool, code_runs: bool, are_few: bool
+    n_characters: int, can_wait: bool, code_runs: bool, are_few: bool
 ) -> None:
     with (
         patch.object(cutting, "code_runs", lambda: code_runs),
-        patch.object(cutting.count_tokens, "has_code", lambda: has_code),
+        patch.object(cutting.count_tokens, "can_wait", lambda seconds: can_wait and seconds < 0.1),
     ):
         assert cutting._are_few(n_characters) is are_few

@@ -8,6 +8,7 @@ where no code is on disk, with all calls of a site of some hundred pages.
 
 from __future__ import annotations
 
+import atexit
 import functools
 import inspect
 import math
@@ -22,7 +23,7 @@ from typing import Any, ClassVar, Generic, ParamSpec, TypeVar
 import numpy as np
 
 from twinlink.compiled.kinds import Kinds, kinds_of, n_elements
-from twinlink.compiled.stored_code import Defined, StoredCode
+from twinlink.compiled.stored_code import Defined, StoredCode, add_interpreted, interpreted_before
 
 P = ParamSpec("P")
 ResultT = TypeVar("ResultT")
@@ -34,8 +35,9 @@ TIMES_WITHOUT_CODE = 16
 """So many times as many where there is none. Of 16 and 32, 16 was as fast on sites of 115 and 229 pages, and faster
 (13 s instead of 20) on sites of 500 and 1,000."""
 PATIENCE = 4.0
-"""Seconds of processor time that the interpreter may spend on calls of kernels without machine code on disk: a quarter
-of what numba takes for the kernels of a small site. In trials, sites of 28, 59 and 115 pages took 0.8, 1.5 and 3 s."""
+"""Seconds of processor time that the interpreter may spend on calls of kernels without machine code on disk, in all
+commands since the installation: a quarter of what numba takes for the kernels of a small site. In trials, sites of 28,
+59 and 115 pages took 0.8, 1.5 and 3 s; a few runs later, they have machine code, too."""
 PATIENCE_WITH_CODE = 0.03
 """The same for kernels whose machine code is on disk: about what it takes to start."""
 
@@ -116,6 +118,8 @@ class Kernel(Defined, Generic[P, ResultT]):
     """Further options of numba."""
     patience: ClassVar[float] = PATIENCE
     """Seconds left for the interpreter, in this process, for kernels without code."""
+    spent: ClassVar[float] = 0.0
+    """Seconds that this process has spent of them."""
     patience_with_code: ClassVar[float] = PATIENCE_WITH_CODE
     """The same for kernels whose code is on disk; 0 once machine code runs."""
     is_loaded: ClassVar[bool] = False
@@ -168,19 +172,39 @@ class Kernel(Defined, Generic[P, ResultT]):
         bound.apply_defaults()
         return bound.args
 
+    def can_wait(self, seconds: float) -> bool:
+        """Return whether to do something without its machine code that takes some seconds: there is none, and time."""
+        if self.has_code():
+            return False
+        _remember_time()
+        is_time = seconds <= Kernel.patience
+        if is_time:
+            _spend(seconds)
+        return is_time
+
     def _interpret(self, kinds: Kinds, args: tuple[Any, ...]) -> ResultT:
         """Let the interpreter run the function, as long as there is patience for it."""
-        budget = "patience_with_code" if self.stored.is_there(kinds) else "patience"
-        left, start = getattr(Kernel, budget), time.thread_time()
+        has_code, start = self.stored.is_there(kinds), time.thread_time()
+        if not has_code:
+            _remember_time()
+        # Half of what is left: threads that begin together do not have it all, each of them.
+        left = Kernel.patience_with_code if has_code else Kernel.patience / 2
         if left <= 0:
             raise OutOfPatience
+        if not has_code:
+            Kernel.patience -= left
         _turn.end, _turn.look = start + left, time.perf_counter() + left
         try:
             with np.errstate(over="ignore"):  # integers wrap around on purpose
                 return self.interpreted(*args)  # type: ignore[call-arg]
         finally:
             _turn.end = _turn.look = math.inf
-            setattr(Kernel, budget, getattr(Kernel, budget) - (time.thread_time() - start))
+            seconds = time.thread_time() - start
+            if has_code:
+                Kernel.patience_with_code -= seconds
+            else:
+                Kernel.patience += left
+                _spend(seconds)
 
     def _run(self, kinds: Kinds, args: tuple[Any, ...]) -> ResultT:
         """Let machine code run the function; it is loaded or compiled first, if necessary."""
@@ -230,6 +254,20 @@ class Kernel(Defined, Generic[P, ResultT]):
         from numba import typeof
 
         return typeof(self._dispatcher)  # type: ignore[no-untyped-call]
+
+
+def _spend(seconds: float) -> None:
+    """Count what the interpreter has spent on kernels without machine code."""
+    Kernel.patience -= seconds
+    Kernel.spent += seconds
+
+
+@functools.cache
+def _remember_time() -> None:
+    """Count what earlier processes have spent, and let later ones know what this one spends."""
+    Kernel.patience -= interpreted_before()
+    owner = os.getpid()
+    atexit.register(lambda: add_interpreted(Kernel.spent) if os.getpid() == owner else None)
 
 
 @contextmanager

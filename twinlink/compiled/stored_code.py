@@ -30,6 +30,7 @@ FOLDER = "NUMBA_CACHE_DIR"
 """Environment variable that names another folder, the one that numba's own cache is set by."""
 
 _ENDING = ".code"
+_INTERPRETED, _SECOND = "interpreted-tenths", 10
 _DIGEST_BYTES, _NAME_BYTES = 16, 8
 _FORM = 2
 """Number of the way in which code is compiled and stored; a change of it needs another one."""
@@ -70,7 +71,8 @@ class StoredCode:
     def is_there_for_any(self) -> bool:
         """Return whether there was code for arguments of any kinds when this process first looked for any."""
         start = f"{self._stem}{self._digest}-"
-        return any(name.startswith(start) for folder in self._folders() for name in _names_in(folder))
+        names = (name for folder in self._folders() for name in _names_in(folder))
+        return any(name.startswith(start) and name.endswith(_ENDING) for name in names)
 
     def read(self, kinds: object) -> MachineCode | None:
         """Return the code for arguments of some kinds; None: there is none that can be used, or it is damaged."""
@@ -119,6 +121,25 @@ def folders_of(source: Path, environment: Mapping[str, str] = os.environ) -> Ite
     yield source.parent / "__pycache__"
     with suppress(RuntimeError):  # the user has no home
         yield Path(environment.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "twinlink" / "code" / package
+
+
+def interpreted_before() -> float:
+    """Return the seconds that earlier processes have spent on kernels without machine code (`add_interpreted`)."""
+    for folder in folders_of(Path(__file__)):
+        with suppress(OSError):
+            return (folder / _INTERPRETED).stat().st_size / _SECOND
+    return 0.0
+
+
+def add_interpreted(seconds: float) -> None:
+    """Add what this process has spent, if possible: a byte for each whole tenth of a second, so that none is lost."""
+    n_bytes = int(seconds * _SECOND)
+    for folder in folders_of(Path(__file__)) if n_bytes else ():
+        with suppress(OSError):
+            folder.mkdir(parents=True, exist_ok=True)
+            with (folder / _INTERPRETED).open("ab") as file:
+                file.write(b"." * n_bytes)
+            return
 
 
 @functools.cache

@@ -37,8 +37,10 @@ CHUNK = 1_000_000
 """Characters cut in one go: what bounds the memory, six bytes per character and some twenty a token."""
 FEW_CHARACTERS = 200_000
 """Characters up to which a regular expression finds the tokens, 40 ns each, while no machine code is loaded."""
-FEW_WITHOUT_CODE = 5_000_000
+FEW_WITHOUT_CODE = CHUNK
 """The same where the kernel would have to be compiled, which takes 2.5 s."""
+_SECONDS = 4e-8
+"""What a character takes by the expression."""
 Places = NDArray[np.int64]
 Numbers = NDArray[np.int32]
 Floats = NDArray[np.float32]
@@ -155,7 +157,7 @@ def _are_few(n_characters: int) -> bool:
     """Return whether a regular expression is done sooner than the kernel, which has to be loaded or compiled first."""
     if n_characters <= FEW_CHARACTERS and not code_runs():
         return True
-    return n_characters <= FEW_WITHOUT_CODE and not count_tokens.has_code()
+    return n_characters <= FEW_WITHOUT_CODE and count_tokens.can_wait(n_characters * _SECONDS)
 
 
 def _joined(texts: Sequence[str]) -> str:

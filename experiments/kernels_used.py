@@ -25,7 +25,6 @@ import twinlink.cli
 from twinlink.compiled import Kernel
 from twinlink.compiled.ahead import LIST, Known
 from twinlink.compiled.stored_code import stored_in
-from twinlink.text import cutting
 
 
 def main() -> None:
@@ -45,7 +44,7 @@ def main() -> None:
 
 def run_compiled(command: Sequence[str]) -> None:
     """Run a command of twinlink without the interpreter's help, which small calls would have."""
-    Kernel.patience, cutting.FEW_WITHOUT_CODE = 0.0, 0
+    Kernel.patience = 0.0
     sys.argv = ["twinlink", *command]
     twinlink.cli.main()
 

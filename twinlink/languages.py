@@ -48,9 +48,8 @@ ADDRESS_CODES = {
 
 # Languages that CLD2 does not distinguish, and the tag that both have in the tables.
 _TOLD_AS = {"nb": "no", "nn": "no", "fil": "tl"}
-_RENAMED = {
-    "bh": "bho", "in": "id", "iw": "he", "ji": "yi", "jw": "jv", "mo": "ro", "nb": "no", "nn": "no", "sh": "sr",
-    "tw": "ak",
+_RENAMED = _TOLD_AS | {
+    "bh": "bho", "in": "id", "iw": "he", "ji": "yi", "jw": "jv", "mo": "ro", "sh": "sr", "tw": "ak"
 }  # fmt: skip
 """Codes of two letters that have another form in the tables: old ones, and members of a macrolanguage."""
 _LONGER_CODES = frozenset(

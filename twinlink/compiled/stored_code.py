@@ -30,7 +30,9 @@ FOLDER = "NUMBA_CACHE_DIR"
 """Environment variable that names another folder, the one that numba's own cache is set by."""
 
 _ENDING = ".code"
-_INTERPRETED, _SECOND = "interpreted-tenths", 10
+_INTERPRETED = "interpreted-tenths"
+"""Name of a file whose size tells how long the interpreter has run kernels without machine code."""
+_BYTES_PER_SECOND = 10
 _DIGEST_BYTES, _NAME_BYTES = 16, 8
 _FORM = 2
 """Number of the way in which code is compiled and stored; a change of it needs another one."""
@@ -127,13 +129,13 @@ def interpreted_before() -> float:
     """Return the seconds that earlier processes have spent on kernels without machine code (`add_interpreted`)."""
     for folder in folders_of(Path(__file__)):
         with suppress(OSError):
-            return (folder / _INTERPRETED).stat().st_size / _SECOND
+            return (folder / _INTERPRETED).stat().st_size / _BYTES_PER_SECOND
     return 0.0
 
 
 def add_interpreted(seconds: float) -> None:
     """Add what this process has spent, if possible: a byte for each whole tenth of a second, so that none is lost."""
-    n_bytes = int(seconds * _SECOND)
+    n_bytes = int(seconds * _BYTES_PER_SECOND)
     for folder in folders_of(Path(__file__)) if n_bytes else ():
         with suppress(OSError):
             folder.mkdir(parents=True, exist_ok=True)

@@ -22,7 +22,6 @@ from twinlink.pages.elements import TAKES, Elements, RawLink, anchor_link
 from twinlink.pages.libxml2_callbacks import (
     ATTRIBUTES,
     BREAKS,
-    DEPTH,
     DOCUMENT_OF,
     EVENT,
     EVENTS,
@@ -31,9 +30,7 @@ from twinlink.pages.libxml2_callbacks import (
     FREE_DOCUMENT,
     FULL,
     HANDLER,
-    HAS_TITLE,
     HASH_SHIFT,
-    IN_ANCHOR,
     INTERNAL_SUBSET,
     IS_ANCHOR,
     IS_ATTRIBUTE,
@@ -46,17 +43,14 @@ from twinlink.pages.libxml2_callbacks import (
     IS_TITLE,
     LONGEST_NAME,
     MAX_DEPTH,
-    N_ATTRIBUTES,
-    N_EVENTS,
     N_NAMES,
-    N_TAGS,
-    N_TEXT,
+    N_PARSED,
     NAME,
     NAMES,
     NEW_CONTEXT,
     PARSE_CHUNK,
     PARTS,
-    SKIPPED,
+    SIZES,
     START_DOCUMENT,
     STATE,
     STOPPED,
@@ -67,8 +61,7 @@ from twinlink.pages.libxml2_callbacks import (
     addresses,
 )
 from twinlink.pages.spaces import collapse
-from twinlink.pages.tags import BLOCK, OTHER_TAG, SPACE, TAG_CODES
-from twinlink.pages.tags import SKIPPED as SKIPPED_TAGS
+from twinlink.pages.tags import BLOCK, OTHER_TAG, SKIPPED, SPACE, TAG_CODES
 
 OLDEST = (2, 14)
 """Version of libxml2 from which on it tokenises like a browser; the callbacks are tested with no older one."""
@@ -82,9 +75,6 @@ _PLACES = (12, 0, 14, 15, 17, 25, 27)
 
 _BUFFERS = {"events": EVENTS, "tags": TAGS, "text": TEXT, "attributes": ATTRIBUTES}
 """Places in the state of the address of each buffer; its size so far and at most follow."""
-_SIZES = N_TEXT, N_TAGS, N_ATTRIBUTES, N_EVENTS
-_OF_PAGE = STOPPED, DEPTH, SKIPPED, HAS_TITLE, IN_ANCHOR
-"""Places in the state that are 0 before each page."""
 
 ANCHOR, TITLE, IMAGE = TAG_CODES["a"], TAG_CODES["title"], TAG_CODES["img"]
 TAKES_OF = {TAG_CODES[name]: take for name, take in TAKES.items()}
@@ -92,6 +82,8 @@ TAKES_OF = {TAG_CODES[name]: take for name, take in TAKES.items()}
 
 Bytes = NDArray[np.uint8]
 Numbers = NDArray[np.int64]
+_Given = tuple["ctypes.Array[ctypes.c_char_p]", "ctypes.Array[ctypes.c_int64]"]
+"""Addresses and lengths of pages."""
 
 
 class UnavailableError(Exception):
@@ -175,7 +167,7 @@ class CompiledParser:
             raise UnavailableError(str(error)) from error
         self._names = _names()
         parse, *callbacks = addresses()
-        self._parse = ctypes.CFUNCTYPE(None, _POINTER, ctypes.c_char_p, ctypes.c_int64)(parse)
+        self._parse = ctypes.CFUNCTYPE(None, *[_POINTER] * 4, ctypes.c_int64)(parse)
         self._handler = (_POINTER * _N_WORDS)()
         for place, address in zip(_PLACES, (*callbacks, callbacks[-1], 1), strict=True):
             self._handler[place] = address
@@ -185,24 +177,22 @@ class CompiledParser:
             self._first[place] = address
 
     def gather(self, pages: Sequence[bytes]) -> Gathered:
-        """Gather pages, in UTF-8 without null bytes."""
-        room = _Room(sum(map(len, pages)), len(pages))
-        state = room.state(self._first)
-        sizes = Sizes(0, 0, 0, 0)
-        ends, is_deep = list[Sizes](), list[bool | None]()
-        for page in pages:
-            stopped = self._add(state, page, SAFE_DEPTH)
-            if stopped == TOO_DEEP and (depth := max_depth(page)) > SAFE_DEPTH:
-                _return_to(state, sizes)
-                stopped = self._add(state, page, depth)
-            if stopped == FULL:
-                _return_to(state, sizes)
-            sizes = Sizes(*(state[place] for place in _SIZES))
-            ends.append(sizes)
-            is_deep.append(None if stopped == FULL else stopped == TOO_DEEP)
+        """Gather pages, in UTF-8 without null bytes; other threads run meanwhile."""
+        n = len(pages)
+        room = _Room(sum(map(len, pages)), n)
+        state, ends = room.state(self._first), np.zeros((1 + n, len(SIZES)), np.int64)
+        given = (ctypes.c_char_p * n)(*pages), (ctypes.c_int64 * n)(*map(len, pages))
+        is_deep: list[bool | None] = [False] * n
+        done = 0
+        while done < n:
+            done += self._add(state, given, ends, range(done, n), SAFE_DEPTH)
+            if state[STOPPED]:
+                is_deep[done - 1] = self._add_again(state, given, ends, done - 1, pages[done - 1])
+        sizes = Sizes(*ends[n].tolist())
         text, tags = room.bytes_of("text", sizes.text), room.bytes_of("tags", sizes.tags)
         attributes = room.bytes_of("attributes", sizes.attributes).tobytes()
-        return Gathered(text, tags, attributes, room.events(sizes.events), ends, is_deep)
+        every = [Sizes(*row) for row in ends[1:].tolist()]
+        return Gathered(text, tags, attributes, room.events(sizes.events), every, is_deep)
 
     def parse(self, data: bytes) -> tuple[PageContent, bool] | None:
         """Return the content of a page in UTF-8 without null bytes, and whether it is cut because it nests too deeply.
@@ -213,18 +203,28 @@ class CompiledParser:
         is_deep = found.is_deep[0]
         return None if is_deep is None else (_content(found), is_deep)
 
-    def _add(self, state: array[int], data: bytes, max_depth: int) -> int:
-        """Add what a page gives; return why its rest is not taken."""
-        for place in _OF_PAGE:
-            state[place] = 0
+    def _add(self, state: array[int], given: _Given, ends: Numbers, pages: range, max_depth: int) -> int:
+        """Add what pages give, up to the first one that is not taken whole; return the number of these."""
         state[MAX_DEPTH] = max_depth
-        self._parse(state.buffer_info()[0], data, len(data))
-        return state[STOPPED]
+        addresses, lengths = (ctypes.byref(values, 8 * pages.start) for values in given)
+        self._parse(state.buffer_info()[0], addresses, lengths, ends[1 + pages.start :].ctypes.data, len(pages))
+        return state[N_PARSED]
+
+    def _add_again(self, state: array[int], given: _Given, ends: Numbers, number: int, page: bytes) -> bool | None:
+        """Add what a page gives that was not taken whole; return its entry in `Gathered.is_deep`."""
+        if state[STOPPED] == TOO_DEEP and (depth := max_depth(page)) > SAFE_DEPTH:
+            _return_to(state, ends[number])
+            self._add(state, given, ends, range(number, number + 1), depth)
+        if state[STOPPED] == FULL:
+            _return_to(state, ends[number])
+            ends[1 + number] = ends[number]
+            return None
+        return bool(state[STOPPED] == TOO_DEEP)
 
 
-def _return_to(state: array[int], sizes: Sizes) -> None:
+def _return_to(state: array[int], sizes: Numbers) -> None:
     """Drop what a page has given, given the sizes before it."""
-    for place, size in zip(_SIZES, sizes, strict=True):
+    for place, size in zip(SIZES, sizes.tolist(), strict=True):
         state[place] = size
 
 
@@ -291,7 +291,7 @@ def _effects(name: str) -> int:
     effects = {
         BREAKS: name in BLOCK,
         PARTS: name in SPACE,
-        IS_SKIPPED: name in SKIPPED_TAGS,
+        IS_SKIPPED: name in SKIPPED,
         IS_TITLE: name == "title",
         IS_ANCHOR: name == "a",
         IS_EVENT: name in TAKES,

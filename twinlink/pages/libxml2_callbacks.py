@@ -49,6 +49,7 @@ STATE = (
     "events",  # the same for events, each of EVENT numbers
     "n_events",
     "max_events",
+    "n_parsed",  # pages that the last call has parsed, the one that is not taken whole among them
 )
 """Numbers of the state, 64 bits each."""
 CONTEXT, START_DOCUMENT, INTERNAL_SUBSET, HANDLER, NEW_CONTEXT, USE_OPTIONS, PARSE_CHUNK = range(7)
@@ -56,7 +57,9 @@ DOCUMENT_OF, FREE_DOCUMENT, FREE_CONTEXT = range(7, 10)
 STOPPED, DEPTH, MAX_DEPTH, SKIPPED, HAS_TITLE, TITLE = range(10, 16)
 IN_ANCHOR, ANCHOR, ANCHOR_ATTRIBUTES, ANCHOR_ATTRIBUTES_END, ANCHOR_EVENT, ANCHOR_CODE, NAMES = range(16, 23)
 TEXT, N_TEXT, MAX_TEXT, TAGS, N_TAGS, MAX_TAGS = range(23, 29)
-ATTRIBUTES, N_ATTRIBUTES, MAX_ATTRIBUTES, EVENTS, N_EVENTS, MAX_EVENTS = range(29, 35)
+ATTRIBUTES, N_ATTRIBUTES, MAX_ATTRIBUTES, EVENTS, N_EVENTS, MAX_EVENTS, N_PARSED = range(29, 36)
+SIZES = N_TEXT, N_TAGS, N_ATTRIBUTES, N_EVENTS
+"""Places of the sizes so far."""
 
 EVENT = 4
 """Numbers of an event, a start tag whose attributes count, the end of an anchor, or the end of the first title: code of
@@ -97,7 +100,7 @@ Pointer = Any
 """A pointer of C, which type checkers know nothing of: ``pointer[n]`` is the n-th value behind it."""
 
 _BYTES, _WORDS = "uint8*", "int64*"
-_OF_PARSE = _WORDS, _BYTES, "int64"
+_OF_PARSE = _WORDS, f"{_BYTES}*", _WORDS, _WORDS, "int64"
 
 
 def _pointer(kind: str) -> Any:
@@ -170,8 +173,25 @@ def addresses() -> tuple[int, ...]:
     )
 
 
-def parse(page: Pointer, data: Pointer, size: int) -> None:
-    """Parse a page, whose bytes are UTF-8; libxml2 calls the others."""
+def parse(page: Pointer, pages: Pointer, lengths: Pointer, ends: Pointer, n: int) -> None:
+    """Parse ``n`` pages in UTF-8, up to the first one that is not taken whole; libxml2 calls the others.
+
+    ``ends`` receives the `SIZES` up to the end of each page.
+    """
+    number = page[STOPPED] = 0
+    while number < n and page[STOPPED] == 0:
+        page[DEPTH] = page[SKIPPED] = page[HAS_TITLE] = page[IN_ANCHOR] = 0
+        _parse_page(page, pages[number], lengths[number])
+        first = number * 4
+        ends[first], ends[first + 1] = page[N_TEXT], page[N_TAGS]
+        ends[first + 2], ends[first + 3] = page[N_ATTRIBUTES], page[N_EVENTS]
+        number += 1
+    page[N_PARSED] = number
+
+
+@part_of_callback
+def _parse_page(page: Pointer, data: Pointer, size: int) -> None:
+    """Parse a page, as far as it is taken."""
     declared = page[HANDLER], _address_of(page)
     context = _call_address(page[NEW_CONTEXT], (declared[0], declared[1], 0, 0, 0, _UTF_8))
     if context == 0:

@@ -64,7 +64,7 @@ def test_every_dependency_has_its_licence_in_the_documentation() -> None:
 def test_a_citation_names_the_version_of_the_package() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     lines = (ROOT / "CITATION.cff").read_text(encoding="utf-8").splitlines()
-    assert f"version: {project['version']}" in lines
+    assert f"version: {twinlink.__version__}" in lines
     assert f"  - name: {project['authors'][0]['name']}" in lines
 
 

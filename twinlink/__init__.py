@@ -8,6 +8,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from twinlink.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from twinlink.comparison import compare
     from twinlink.config import Config
@@ -34,10 +36,6 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        from twinlink.rundir.signature import twinlink_version
-
-        return twinlink_version()
     if name not in _HOMES:
         raise AttributeError(f"module 'twinlink' has no attribute {name!r}")
     module, attribute = _HOMES[name]

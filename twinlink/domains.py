@@ -81,4 +81,5 @@ def _rules_below(top: str) -> Iterator[str]:
 
 @functools.cache
 def _text() -> str:
-    return Path(PSLFILE).read_text(encoding="utf-8").lower()
+    """Return the list, whose rules are in lower case."""
+    return Path(PSLFILE).read_text(encoding="utf-8")

@@ -34,13 +34,16 @@ SINGLE_CHARACTERS = UNSPACED + _TIBETAN + _HALF_WIDTH_KANA
 
 # Hangul has spaces, but its syllables say which language it is as characters do.
 _COUNTED = SINGLE_CHARACTERS + _HANGUL
-_SINGLE = f"[{_COUNTED}]"
 _IN_WORD = rf"[^\W\d_{_COUNTED}]"
 _UNIT = rf"[{_COUNTED}]|{_IN_WORD}+"
 _UNIT_OR_BREAK = rf"{_UNIT}|\n"
 # Those that do not begin with a letter of ASCII, which are always Latin.
 _UNIT_BEYOND_ASCII = rf"[{_COUNTED}]|(?<!{_IN_WORD})[^\W\d_\x00-\x7f{_COUNTED}]{_IN_WORD}*"
-_LETTERS = re.compile(r"[^\W\d_]+")
+# The same where no character is one of these: classes with so many characters take .003 s each to compile.
+_BEYOND_SPACED = "[^\x00-\u0dff\u1e00-\u2bff]"
+_LETTERS = r"[^\W\d_]+"
+_LETTERS_OR_BREAK = rf"{_LETTERS}|\n"
+_LETTERS_BEYOND_ASCII = r"(?<![^\W\d_])[^\W\d_\x00-\x7f][^\W\d_]*"
 _UNUSABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\ud800-\udfff\ufdd0-\ufdef\ufeff\ufffe\uffff]")
 
 _POINTS = re.compile(
@@ -83,6 +86,29 @@ def without_points(text: str) -> str:
     return _POINTS.sub("", text).replace("\u0671", "\u0627")
 
 
+def is_spaced(text: str) -> bool:
+    """Return whether a text is known to have no character of `SINGLE_CHARACTERS`, and no Hangul.
+
+    >>> is_spaced("l’été, лето"), is_spaced("執行")
+    (True, False)
+    """
+    return text.isascii() or expression(_BEYOND_SPACED).search(text) is None
+
+
+def is_in(ranges: str, character: str) -> bool:
+    """Return whether a character is in ranges as a class of a regular expression has them.
+
+    >>> is_in(EAST_ASIAN, "行"), is_in(EAST_ASIAN, "a")
+    (True, False)
+    """
+    return any(first <= character <= (last or first) for first, last in _ends(ranges))
+
+
+@cache
+def _ends(ranges: str) -> list[tuple[str, str]]:
+    return re.findall("(.)(?:-(.))?", ranges)
+
+
 def split_units(text: str) -> list[str]:
     """Split a text into units to count: single characters in scripts without spaces and in Hangul, words in all others.
 
@@ -91,7 +117,11 @@ def split_units(text: str) -> list[str]:
     >>> split_units("Run 執行 httpd-2.4 l'été")
     ['Run', '執', '行', 'httpd', 'l', 'été']
     """
-    return [text] if text.isascii() and text.isalpha() else expression(_UNIT).findall(text)
+    if text.isascii() and text.isalpha():
+        return [text]
+    if is_spaced(text):
+        return expression(_LETTERS).findall(text)
+    return expression(_UNIT_OR_BREAK).findall(text.replace("\n", " "))
 
 
 def is_single(character: str) -> bool:
@@ -100,7 +130,7 @@ def is_single(character: str) -> bool:
     >>> [is_single(character) for character in "a行각"]
     [False, True, True]
     """
-    return expression(_SINGLE).match(character) is not None
+    return is_in(_COUNTED, character)
 
 
 def units_and_breaks(text: str) -> list[str]:
@@ -109,7 +139,7 @@ def units_and_breaks(text: str) -> list[str]:
     >>> units_and_breaks("httpd-2.4\n執行")
     ['httpd', '\n', '執', '行']
     """
-    return expression(_UNIT_OR_BREAK).findall(text)
+    return expression(_LETTERS_OR_BREAK if is_spaced(text) else _UNIT_OR_BREAK).findall(text)
 
 
 def only_script(script: str, text: str) -> str:
@@ -118,8 +148,9 @@ def only_script(script: str, text: str) -> str:
     >>> only_script("DEVANAGARI", "run हिन्दी"), only_script("LATIN", "run हिन्दी")
     ('  हिन्दी', 'run  ि ् ी')
     """
-    units = _UNIT_BEYOND_ASCII if script == LATIN else _UNIT
-    return expression(units).sub(lambda unit: unit[0] if script_of(unit[0][0]) == script else " ", text)
+    spaced, any_other = (_LETTERS_BEYOND_ASCII, _UNIT_BEYOND_ASCII) if script == LATIN else (_LETTERS, _UNIT)
+    units = expression(spaced if is_spaced(text) else any_other)
+    return units.sub(lambda unit: unit[0] if script_of(unit[0][0]) == script else " ", text)
 
 
 def count_letters(text: str) -> int:
@@ -128,7 +159,7 @@ def count_letters(text: str) -> int:
     >>> count_letters("l'été 2026 行")
     5
     """
-    return len(text) if text.isalpha() else sum(map(len, _LETTERS.findall(text)))
+    return len(text) if text.isalpha() else sum(map(len, expression(_LETTERS).findall(text)))
 
 
 @cache

@@ -235,7 +235,7 @@ def test_an_ingest_that_was_another_or_is_damaged_is_not_used(
     if change == "settings":
         settings = IngestSettings(max_page_bytes=10_000)
     elif change == "version":
-        monkeypatch.setattr(signatures, "twinlink_version", lambda: "0.0.1")
+        monkeypatch.setattr(signatures, "__version__", "0.0.1")
     elif change == "notes":
         shutil.rmtree(folder / "notes")
     elif change == "table":

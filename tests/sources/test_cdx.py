@@ -10,8 +10,7 @@ import pytest
 
 from tests.archives import captures, respond, write_cdxj
 from twinlink.errors import InputError
-from twinlink.sources import files
-from twinlink.sources import warc as responses
+from twinlink.sources import files, warc_records
 from twinlink.sources.cdx import archives_of_index, read_cdx
 from twinlink.sources.documents import Document
 from twinlink.sources.reading import wanted_addresses
@@ -62,9 +61,9 @@ def test_what_an_index_names_is_what_the_archive_holds(archive: Path) -> None:
 
 def test_only_what_is_wanted_is_read(archive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     starts = []
-    whole = responses.read_record
+    whole = warc_records.read_record
     monkeypatch.setattr(
-        responses, "read_record", lambda file, start, take: starts.append(start) or whole(file, start, take)
+        warc_records, "read_record", lambda file, start, take: starts.append(start) or whole(file, start, take)
     )
     assert names(write_cdxj(archive.with_name("x.cdxj"), [archive]), URL + "zh/") == ["zh/1", "zh/2"]
     assert starts == [start for url, start, _ in captures(archive) if "/zh/" in url]

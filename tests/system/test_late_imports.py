@@ -30,15 +30,32 @@ PARTS = """
 import sys
 from twinlink.system.late_imports import NUMPY_PARTS, load_late
 load_late()
-import numpy, scipy.sparse, twinlink.sources.warc
-inside = ("numpy.f2py.crackfortran", "numpy.ma.core", "numpy.polynomial.hermite", "numpy.testing._private", "fsspec")
-assert not [name for name in inside if name in sys.modules]
-assert numpy.ma.array([1, 2], mask=[0, 1]).sum() == 1
+import numpy, pyarrow, scipy.sparse, twinlink.sources.warc
+inside = {"numpy.f2py.crackfortran", "numpy.ma.core", "numpy.random.mtrand", "numpy.polynomial.hermite", "fsspec"}
+assert not inside & sys.modules.keys()
+first = numpy.ma.MaskedArray
+assert pyarrow.array(numpy.array([1, 2])).to_pylist() == numpy.unique([2, 1, 2]).tolist() == [1, 2]
+assert numpy.median([1.0, 2.0, 4.0]) == 2
+is_masked = numpy.ma.is_masked
+assert not inside & sys.modules.keys()
+assert not isinstance(numpy.array([1]), first)
+class Own(first): pass
+assert Own([1, 2], mask=[0, 1]).sum() == 1 and isinstance(Own([1]), first)
+assert is_masked(Own([1], mask=[1])) and not is_masked([1])
+assert first([1, 2], mask=[0, 1]).sum() == 1 and first.sum is numpy.ma.MaskedArray.sum
+assert isinstance(numpy.ma.array([1]), numpy.ma.MaskedArray) and numpy.ma.MaskedArray is not first
+assert pyarrow.array(numpy.ma.array([1, 2], mask=[0, 1])).to_pylist() == [1, None]
 from numpy.polynomial import Polynomial
 assert Polynomial([1, 2])(3) == 7
 import numpy.testing
 numpy.testing.assert_array_equal([1], [1])
 assert numpy.f2py.__version__
+assert numpy.random.default_rng(1).integers(5) in range(5)
+assert len(numpy.ma.compressed(numpy.ma.array([1, 2], mask=[0, 1]))) == 1
+import pydoc, pyarrow.acero, pyarrow.dataset
+assert pydoc.locate("os.path")
+assert pyarrow.table({"a": [1, 1, 2]}).group_by("a").aggregate([("a", "count")]).num_rows == 2
+assert pyarrow.dataset.dataset(pyarrow.table({"a": [1]})).count_rows() == 1
 load_late()
 import numpy.ma as ma
 assert ma.masked_array is numpy.ma.masked_array

@@ -28,8 +28,8 @@ from twinlink.align.knowledge import Knowledge
 from twinlink.align.words.learned_lexicon import learned_lexicon, most_frequent, write_lexicon
 from twinlink.config.align import BitextSettings, Compression
 from twinlink.files import write_text
-from twinlink.rundir.signature import twinlink_version
 from twinlink.tables import SEGMENT, SEGMENTS, iter_parts, read_table
+from twinlink.version import __version__
 
 __all__ = ["export_again", "export_all", "export_rows", "export_words", "is_exported"]
 
@@ -129,7 +129,7 @@ def export_again(
 
 def _wanted(settings: BitextSettings) -> str:
     wanted = {"formats": sorted(settings.formats), "compress": settings.compress, "min_score": settings.min_score}
-    return json.dumps({**wanted, "tool": twinlink_version()})
+    return json.dumps({**wanted, "tool": __version__})
 
 
 def _endings(langs: tuple[str, str]) -> dict[str, tuple[str, ...]]:
@@ -164,7 +164,7 @@ def _export_segments(
     path = partial(_file, target, langs, compress=settings.compress)
     if "tmx" in settings.formats:
         with open_for_writing(path("tmx")) as file:
-            write_tmx(rows(), file, langs, twinlink_version(), created)
+            write_tmx(rows(), file, langs, __version__, created)
     if "tsv" in settings.formats:
         with open_for_writing(path("tsv")) as file:
             write_tsv(rows(), file)

@@ -8,6 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from twinlink.cli.plain_values import leaving_plain
+from twinlink.version import __version__
 
 __all__ = ["GROUPS", "app"]
 
@@ -83,9 +84,7 @@ app = typer.Typer(
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        from twinlink.rundir.signature import twinlink_version
-
-        typer.echo(f"twinlink {twinlink_version()}")
+        typer.echo(f"twinlink {__version__}")
         raise typer.Exit
 
 

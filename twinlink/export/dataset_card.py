@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from twinlink.export.table_files import SENTENCE_PAIRS, TableFile
 from twinlink.languages import base_language
-from twinlink.rundir.signature import twinlink_version
 from twinlink.tables import PAGE_PAIRS
+from twinlink.version import __version__
 
 _KINDS = {"pages": ("page pairs", PAGE_PAIRS), "sentences": ("sentence pairs", SENTENCE_PAIRS)}
 """Folder of the files, what they hold, and their schema."""
@@ -63,7 +63,7 @@ def _place(file: TableFile) -> str:
 
 def _text(files: Sequence[TableFile], sites: Sequence[str], choice: str) -> Iterator[str]:
     yield from ("# Pages that are translations of each other", "")
-    yield f"Found by twinlink {twinlink_version()} on {len(sites):,} site{'s' * (len(sites) != 1)}. {choice}"
+    yield f"Found by twinlink {__version__} on {len(sites):,} site{'s' * (len(sites) != 1)}. {choice}"
     yield from ("", "| configuration | rows | what |", "|---|---|---|")
     for file in files:
         yield f"| `{_name(file)}` | {file.n_rows:,} | {_KINDS[_kind(file)][0]}, {' and '.join(file.langs)} |"

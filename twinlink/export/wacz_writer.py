@@ -23,7 +23,7 @@ import msgspec
 from warcio.warcwriter import WARCWriter
 
 from twinlink.files import replacing
-from twinlink.rundir.signature import twinlink_version
+from twinlink.version import __version__
 
 __all__ = ["ArchivedPage", "index_key", "write_wacz"]
 
@@ -126,7 +126,7 @@ def write_wacz(
             "title": title,
             "description": description,
             "created": _moment(created),
-            "software": f"twinlink {twinlink_version()}",
+            "software": f"twinlink {__version__}",
             **({"mainPageUrl": listed[0]["url"], "mainPageDate": listed[0]["ts"]} if listed else {}),
             "resources": list(package.resources),
         }
@@ -144,7 +144,7 @@ def _write_archive(package: _Package, pages: Iterable[ArchivedPage]) -> tuple[li
     with package.member(f"archive/{_ARCHIVE}", _STORED) as file:
         writer = WARCWriter(file, gzip=True, warc_version="1.1")
         date = _moment(package.created)
-        about = {"software": f"twinlink {twinlink_version()}", "format": "WARC file version 1.1"}
+        about = {"software": f"twinlink {__version__}", "format": "WARC file version 1.1"}
         writer.write_record(writer.create_warcinfo_record(_ARCHIVE, about))
         for page in pages:
             moment = date if page.fetched is None else _moment(page.fetched)

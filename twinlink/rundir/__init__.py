@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from twinlink.rundir.directory import RunDirectory, site_file, site_name
 from twinlink.rundir.remembered import CallSettings, call_settings, remember, remembered
-from twinlink.rundir.signature import Signature, file_digest, twinlink_version
+from twinlink.rundir.signature import Signature, file_digest
 
 __all__ = [
     "CallSettings",
@@ -23,5 +23,4 @@ __all__ = [
     "remembered",
     "site_file",
     "site_name",
-    "twinlink_version",
 ]

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.metadata
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from twinlink.version import __version__
+
 _SHOWN = 4  # changed settings that are named
-
-
-@cache
-def twinlink_version() -> str:
-    """Return the version of the installed package."""
-    return importlib.metadata.version("twinlink")
 
 
 class Signature(msgspec.Struct, frozen=True):
@@ -37,7 +31,7 @@ class Signature(msgspec.Struct, frozen=True):
         """Make the signature of ``stage`` from its settings and the digests or names of its inputs."""
         read = "\0".join(inputs).encode(errors="surrogatepass")  # a file's name need not be UTF-8
         digest = hashlib.blake2b(read, digest_size=16).hexdigest()
-        return cls(stage, twinlink_version(), msgspec.to_builtins(dict(settings)), digest, pages)
+        return cls(stage, __version__, msgspec.to_builtins(dict(settings)), digest, pages)
 
     def __str__(self) -> str:
         """Return the short form that travels with every number: stage, version and a digest of the rest."""

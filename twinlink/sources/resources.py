@@ -9,11 +9,8 @@ import re
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
-
-from warcio.bufferedreaders import ChunkedDataReader
-from warcio.recordloader import ArcWarcRecord
 
 from twinlink.errors import InputError
 from twinlink.pages.content_encoding import EncodingError, decompress
@@ -22,8 +19,10 @@ from twinlink.sources.files import UnusableError, locate, read_file
 from twinlink.sources.mirror import mirror_addresses
 from twinlink.sources.reading import source_files
 from twinlink.sources.stored import archives_in
-from twinlink.sources.warc_records import Problem, read_record, read_records
 from twinlink.urls import normalise
+
+if TYPE_CHECKING:
+    from warcio.recordloader import ArcWarcRecord
 
 MAX_RESOURCE_BYTES = 4_000_000
 """Largest style sheet or picture that is read; a photograph from a camera has as much."""
@@ -101,6 +100,8 @@ def archive_files(source: Path) -> list[Path]:
 
 def find_resources(path: Path) -> Iterator[Found]:
     """Yield the style sheets and pictures of an archive or WACZ file, in its order; damaged records are skipped."""
+    from twinlink.sources.warc_records import Problem, read_records  # warcio, only for archives
+
     with ExitStack() as stack:
         try:
             for archive in archives_in(path, stack):
@@ -114,6 +115,8 @@ def find_resources(path: Path) -> Iterator[Found]:
 
 def read_resource(path: Path, archive: str, offset: int) -> StoredResource | None:
     """Return what lies at a place that `find_resources` named; None: it is not there any more, or is no such thing."""
+    from twinlink.sources.warc_records import read_record
+
     with ExitStack() as stack:
         try:
             for each in archives_in(path, stack):
@@ -187,6 +190,8 @@ def _seen(record: ArcWarcRecord, start: int) -> tuple[str, int] | None:
 
 
 def _content(record: ArcWarcRecord, start: int) -> StoredResource | None:
+    from warcio.bufferedreaders import ChunkedDataReader
+
     if _seen(record, start) is None:
         return None
     stream = record.raw_stream

@@ -8,21 +8,23 @@ from contextlib import closing
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, Protocol
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol
 from urllib.parse import urlsplit
 
 import msgspec
 from msgspec.structs import replace
-from warcio.bufferedreaders import ChunkedDataReader
-from warcio.recordloader import ArcWarcRecord
 
 from twinlink.errors import InputError
 from twinlink.pages.content_encoding import EncodingError, decompress
 from twinlink.pages.decoding import is_html
 from twinlink.rejects import Reject
 from twinlink.sources.documents import REDIRECTS, Document, Gone, Revisit, status_of
-from twinlink.sources.warc_records import Problem, read_record, read_records
 from twinlink.urls import normalise
+
+if TYPE_CHECKING:
+    from warcio.recordloader import ArcWarcRecord
+
+    from twinlink.sources.warc_records import Problem
 
 _READ = frozenset(("response", "resource", "revisit", "conversion"))
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
@@ -194,14 +196,16 @@ class Exchanges:
         self.damaged = False
         known = self._notes.recall(archive, partial(self._item_at, archive)) if self._notes else None
         for found in self._found(archive) if known is None else known:
-            if isinstance(found, Problem):
+            if isinstance(found, Found):
+                yield from self._keep(archive, found)
+            else:
                 self.damaged = self.damaged or found.reason == "damaged-record"
                 yield _problem(archive, found)
-            else:
-                yield from self._keep(archive, found)
 
     def _found(self, archive: Archive) -> Iterator[Found | Problem]:
         """Read an archive, and note what it gives."""
+        from twinlink.sources.warc_records import Problem, read_records  # warcio, only for archives
+
         note = self._notes.begin(archive) if self._notes else None
         is_whole, self._start, self._share_places = True, -1, False
         with closing(archive.open()) as file:
@@ -228,10 +232,10 @@ class Exchanges:
             If the archive cannot be opened or read.
         """
         found = self._find(archive, start)
-        if isinstance(found, Problem):
-            yield _problem(archive, found)
-        elif found is not None:
+        if isinstance(found, Found):
             yield from self._keep(archive, found)
+        elif found is not None:
+            yield _problem(archive, found)
 
     def revisits(self) -> Iterator[Revisit]:
         """Yield the visits without body, the latest first; to be called once all bodies have been read."""
@@ -254,6 +258,8 @@ class Exchanges:
             yield Reject(page.url, "ingest", "revisit", "unchanged") if is_there else whole
 
     def _find(self, archive: Archive, start: int) -> Found | Problem | None:
+        from twinlink.sources.warc_records import read_record
+
         with closing(archive.open()) as file:
             return read_record(file, start, self._taker(archive))
 
@@ -411,6 +417,8 @@ class _Reader:
 
     def _body(self, record: ArcWarcRecord) -> bytes:
         """Return the body without its content encoding, or more bytes than are allowed."""
+        from warcio.bufferedreaders import ChunkedDataReader
+
         limit = self._max_page_bytes
         stream = record.raw_stream
         chunked = "chunked" in _http_header(record, "Transfer-Encoding").lower()

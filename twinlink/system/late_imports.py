@@ -5,8 +5,9 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import partial
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
@@ -14,7 +15,7 @@ from typing import Any
 
 __all__ = ["load_late"]
 
-NUMPY_PARTS = ("f2py", "ma", "polynomial", "testing")
+NUMPY_PARTS = ("f2py", "polynomial", "testing")
 """Parts of numpy that twinlink does not use, and numpy does not load itself."""
 
 
@@ -23,8 +24,10 @@ def load_late() -> None:
 
     - pyarrow loads pandas at the first conversion of an array or a list, to recognise its objects. Where that fails, it
       goes on without, and loads pandas when it makes a DataFrame. Until then it does not recognise a Series.
-    - scipy names all parts of numpy, which loads them; these wait until they are used.
+    - scipy names all parts of numpy, and the types of its random generators; these parts wait until they are used.
+    - pyarrow and numpy ask whether an array is a masked one: there is none before numpy's module of these is loaded.
     - pyarrow.compute wraps all functions of Arrow, with their documentation; here each waits until it is used.
+    - pyarrow.acero, which groups rows, loads pyarrow.dataset if it is there, for datasets of many files.
     - warcio loads fsspec, if it is installed, for archives on remote file systems, which we do not read by it.
     - numba loads coverage and PyYAML, if they are installed: what measures tests, and a reader of its settings file.
     - scipy loads all of its linear algebra with algorithms for graphs, one of which returns such an object.
@@ -38,18 +41,20 @@ def load_late() -> None:
             pa.array([0])
     if "pyarrow.compute" not in sys.modules:
         _wrap_when_used()
-    if "warcio" not in sys.modules:
-        with _hidden("fsspec"):
-            importlib.import_module("warcio.utils")
     for part in NUMPY_PARTS:
         _load_when_used("numpy", part)
+    _load_when_used("", "pydoc")
+    _stand_in("ma", {"MaskedArray": _NoMaskedArray(), "is_masked": _is_masked, "isMaskedArray": _is_masked_array})
+    _import_within("scipy._lib._util", _without_random)
+    _import_within("warcio.utils", partial(_hidden, "fsspec"))
     _import_within("numba", _alone)
+    _import_within("pyarrow.acero", partial(_hidden, "pyarrow.dataset"))
     _import_within("scipy.sparse.csgraph", _without_linear_algebra)
 
 
 def _load_when_used(package: str, part: str) -> None:
     """Put a module into its place that loads itself when one of its names is used."""
-    name = f"{package}.{part}"
+    name = f"{package}.{part}" if package else part
     spec = importlib.util.find_spec(name)
     if name in sys.modules or spec is None or spec.loader is None:
         return
@@ -57,7 +62,74 @@ def _load_when_used(package: str, part: str) -> None:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     spec.loader.exec_module(module)
-    setattr(sys.modules[package], part, module)
+    if package:
+        setattr(sys.modules[package], part, module)
+
+
+def _stand_in(part: str, answers: Mapping[str, object]) -> ModuleType | None:
+    """Put a module into the place of a part of numpy that has only a few of its names; the part is loaded for others.
+
+    None: the part is loaded already.
+    """
+    name = f"numpy.{part}"
+    if name in sys.modules:
+        return None
+    stand_in = sys.modules[name] = ModuleType(name)
+    vars(stand_in).update(answers, __getattr__=partial(_of_part, part, stand_in))
+    setattr(importlib.import_module("numpy"), part, stand_in)
+    return stand_in
+
+
+def _of_part(part: str, stand_in: ModuleType | None, attribute: str) -> Any:
+    """Return an attribute of a part of numpy, which takes the place of what stands in for it."""
+    name = f"numpy.{part}"
+    if sys.modules.get(name) is stand_in:
+        del sys.modules[name]
+    module = importlib.import_module(name)
+    setattr(sys.modules["numpy"], part, module)
+    return getattr(module, attribute)
+
+
+@contextmanager
+def _without_random() -> Iterator[None]:
+    """Let scipy name the types of random generators for type checkers, without numpy's module of these."""
+    names = ("Generator", "RandomState")
+    stand_in = _stand_in("random", dict.fromkeys(names, object))
+    yield
+    for name in names if stand_in else ():
+        vars(stand_in).pop(name)
+
+
+def _is_masked(array: object) -> bool:
+    """Return whether an array has masked values: none has before the module of masked arrays is loaded."""
+    core: Any = sys.modules.get("numpy.ma.core")
+    return core is not None and core.is_masked(array)
+
+
+def _is_masked_array(array: object) -> bool:
+    """Return whether an array is a masked one: none is before the module of masked arrays is loaded."""
+    core: Any = sys.modules.get("numpy.ma.core")
+    return core is not None and core.isMaskedArray(array)
+
+
+class _NoMaskedArray:
+    """Stands in for the class of masked arrays: there is none before its module is loaded."""
+
+    def __instancecheck__(self, instance: object) -> bool:
+        return "numpy.ma.core" in sys.modules and isinstance(instance, self._loaded())
+
+    def __mro_entries__(self, _bases: tuple[object, ...]) -> tuple[type]:
+        return (self._loaded(),)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Make a masked array."""
+        return self._loaded()(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._loaded(), name)
+
+    def _loaded(self) -> Any:
+        return _of_part("ma", sys.modules.get("numpy.ma"), "MaskedArray")
 
 
 def _wrap_when_used() -> None:

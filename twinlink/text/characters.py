@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twinlink import scripts
-from twinlink.expressions import expression
+from twinlink.scripts import is_in
 
 MARK_RANGES = (
     "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0963\u0970-\u0dff"
@@ -24,6 +24,8 @@ NFKC may change, or compose with the one before."""
 UNSPACED = EAST_ASIAN | SOUTH_EAST_ASIAN
 
 NUMBER = r"\d+(?:[.,'’]\d+)*"
+SPACED_WORD = rf"[^\W\d_]\w*(?:(?:[{MARK_RANGES}]|['’](?=[^\W\d_]))\w*)*"
+"""A word of a text without characters of `twinlink.scripts.UNSPACED`, as `WORD`, which is slow to compile."""
 WORD = (
     rf"[^\W\d_{scripts.UNSPACED}][^\W{scripts.UNSPACED}]*"
     rf"(?:(?:[{MARK_RANGES}]|['’](?=[^\W\d_]))[^\W{scripts.UNSPACED}]*)*"
@@ -54,12 +56,13 @@ def classes_of(codes: NDArray[np.uint32]) -> NDArray[np.uint16]:
     table = np.zeros(int(codes.max(initial=0)) + 1, np.uint16)
     table[codes] = 1
     present = np.flatnonzero(table)
-    table[present] = [_class_of(chr(code)) for code in present.tolist()]
+    table[present] = [class_of(chr(code)) for code in present.tolist()]
     return table
 
 
 @cache
-def _class_of(character: str) -> int:
+def class_of(character: str) -> int:
+    """Return the sum of the classes of a character."""
     if character in ".,":
         return POINT
     if character in "'’":
@@ -67,19 +70,14 @@ def _class_of(character: str) -> int:
     if character == "_":
         return UNDERSCORE
     kind = DIGIT if character.isdecimal() else LETTER if character.isalnum() else 0
-    kind |= MARK if _is_one_of(MARK_RANGES, character) else 0
-    kind |= EAST_ASIAN if _is_one_of(scripts.EAST_ASIAN, character) else 0
-    kind |= SOUTH_EAST_ASIAN if _is_one_of(scripts.SOUTH_EAST_ASIAN, character) else 0
+    kind |= MARK if is_in(MARK_RANGES, character) else 0
+    kind |= EAST_ASIAN if is_in(scripts.EAST_ASIAN, character) else 0
+    kind |= SOUTH_EAST_ASIAN if is_in(scripts.SOUTH_EAST_ASIAN, character) else 0
     kind |= UNIT if scripts.is_single(character) else 0
     return kind | (ODD if _is_odd(character) else 0)
 
 
-def _is_one_of(ranges: str, character: str) -> bool:
-    """Return whether a character is in ranges as a class of a regular expression has them."""
-    return expression(f"[{ranges}]").match(character) is not None
-
-
 def _is_odd(character: str) -> bool:
     """Return whether NFKC changes a character, or it is a mark or a letter that may be composed with others."""
-    is_part = unicodedata.category(character)[0] == "M" or _is_one_of(_JAMO, character)
+    is_part = unicodedata.category(character)[0] == "M" or is_in(_JAMO, character)
     return is_part or not unicodedata.is_normalized("NFKC", character)

@@ -50,6 +50,7 @@ Known = tuple[NDArray[np.uint64], Numbers]
 
 _RUN = f"[{scripts.EAST_ASIAN}]+|[{scripts.SOUTH_EAST_ASIAN}]+"
 _TOKEN_OR_BREAK = rf"{characters.NUMBER}|{characters.WORD}|{_RUN}|\n"
+_SPACED_TOKEN_OR_BREAK = rf"{characters.NUMBER}|{characters.SPACED_WORD}|\n"
 _IN_WORD = LETTER | DIGIT | UNDERSCORE
 _FIRST, _FIRST_OF_UNIT = LETTER | DIGIT | UNSPACED, LETTER | UNIT
 _FIRST_HASH, _FACTOR = np.uint64(14695981039346656037), np.uint64(1099511628211)
@@ -133,7 +134,7 @@ def cut_units(texts: Sequence[str]) -> Cut:
 
 def _tokens_and_breaks(text: str) -> list[str]:
     """Return the tokens of the lines of a text, and the line breaks between them."""
-    return expression(_TOKEN_OR_BREAK).findall(text)
+    return expression(_SPACED_TOKEN_OR_BREAK if scripts.is_spaced(text) else _TOKEN_OR_BREAK).findall(text)
 
 
 def _cut(texts: Sequence[str], form: Form | None, find: Callable[[str], list[str]], *, by_unit: bool) -> Cut:

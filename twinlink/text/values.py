@@ -11,6 +11,7 @@ from operator import itemgetter
 
 import numpy as np
 
+from twinlink.expressions import expression
 from twinlink.text.terms import plain_number
 from twinlink.text.value_words import MONTHS, MYRIADS, SCALES, UNITS
 
@@ -20,11 +21,11 @@ _NUMBER = r"\d\d{0,39}+(?:[.,'’]\d{1,40}+){0,9}+"
 _YEAR = re.compile(r"\d\d{3,}+")  # longer ones are none; no look around, so that the search is quick
 _YEAR_DIGITS = 4
 _WINDOW = 30  # characters before or after a year that may hold the rest of its date
-_MAIL = re.compile(r"(?<![\w.+-])[a-z0-9][\w.+-]{0,63}+@[a-z0-9-]{1,63}+(?:\.[a-z0-9-]{1,63}+){1,9}+")
+_MAIL = r"(?<![\w.+-])[a-z0-9][\w.+-]{0,63}+@[a-z0-9-]{1,63}+(?:\.[a-z0-9-]{1,63}+){1,9}+"
 _MEASURE = re.compile(f"({_NUMBER})" + r"[ -]?([^\W\d_]{1,40}+|%|°c)")
 _MYRIAD = "|".join(sorted(MYRIADS, key=len, reverse=True))
-_MYRIAD_AMOUNT = re.compile(rf"(?:{_NUMBER} ?(?:{_MYRIAD}) ?)+(?:\d{{1,4}}(?!\d))?")
-_MYRIAD_PART = re.compile(rf"({_NUMBER}) ?({_MYRIAD})?")
+_MYRIAD_AMOUNT = rf"(?:{_NUMBER} ?(?:{_MYRIAD}) ?)+(?:\d{{1,4}}(?!\d))?"
+_MYRIAD_PART = rf"({_NUMBER}) ?({_MYRIAD})?"
 _MYRIAD_LANGUAGES = frozenset({"zh", "ja", "ko"})
 _TOGETHER = 2**13  # texts that are searched together
 _LONGEST_UNIT = 6  # characters, where no space parts a unit from the next word
@@ -64,7 +65,7 @@ def values_in(text: str, lang: str) -> list[str]:
     """
     values = [value for _, value in (*_dates(text, lang), *_measures(text, lang))]
     if "@" in text:
-        values += _MAIL.findall(text)
+        values += expression(_MAIL).findall(text)
     return values
 
 
@@ -94,7 +95,9 @@ def _in_lines(texts: Sequence[str], lang: str) -> list[tuple[int, str]]:
     ends = np.cumsum([len(text) + 1 for text in texts])
     numbers = np.searchsorted(ends, [place for place, _ in values], side="right").tolist()
     found = [(number, value) for number, (_, value) in zip(numbers, values, strict=True)]
-    found += [(number, name) for number, text in enumerate(texts) if "@" in text for name in _MAIL.findall(text)]
+    found += [
+        (number, name) for number, text in enumerate(texts) if "@" in text for name in expression(_MAIL).findall(text)
+    ]
     return sorted(found, key=itemgetter(0))
 
 
@@ -167,7 +170,7 @@ def _measures(text: str, lang: str) -> Iterator[tuple[int, str]]:
         word, place = match[2], match.start()
         if place < end:
             continue  # a part of the amount before
-        if lang in _MYRIAD_LANGUAGES and (amount := _MYRIAD_AMOUNT.match(text, place)):
+        if lang in _MYRIAD_LANGUAGES and (amount := expression(_MYRIAD_AMOUNT).match(text, place)):
             end = amount.end()
             value = _myriads(amount[0])
         elif word in scales:
@@ -191,7 +194,7 @@ def _times(number: str, factor: Decimal) -> str | None:
 
 
 def _myriads(amount: str) -> str | None:
-    parts = [(plain_number(part[1]), part[2]) for part in _MYRIAD_PART.finditer(amount)]
+    parts = [(plain_number(part[1]), part[2]) for part in expression(_MYRIAD_PART).finditer(amount)]
     if any(number.count(".") > 1 for number, _ in parts):
         return None
     return _written(sum((Decimal(number) * MYRIADS.get(sign, Decimal(1)) for number, sign in parts), Decimal(0)))

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from twinlink import scripts
 from twinlink.expressions import expression
-from twinlink.scripts import EAST_ASIAN, SOUTH_EAST_ASIAN, UNSPACED
-from twinlink.text.characters import NUMBER, WORD
+from twinlink.scripts import is_spaced
+from twinlink.text.characters import DIGIT, EAST_ASIAN, NUMBER, SOUTH_EAST_ASIAN, SPACED_WORD, UNSPACED, WORD, class_of
 from twinlink.text.chinese import cut_chinese, join_heads
 from twinlink.text.page_texts import PageTexts, ended_texts
 from twinlink.text.terms import is_number, plain_number
@@ -26,10 +27,10 @@ from twinlink.text.word_lists import (
     SPACE_GROUPING,
 )
 
-_TOKEN = rf"(?P<number>{NUMBER})|(?P<word>{WORD})|(?P<asian>[{EAST_ASIAN}]+)|(?P<other>[{SOUTH_EAST_ASIAN}]+)"
-_SPACED_TOKEN = f"{NUMBER}|{WORD}"
-_EAST_ASIAN, _SOUTH_EAST_ASIAN = f"[{EAST_ASIAN}]", f"[{SOUTH_EAST_ASIAN}]"
-_ANY_UNSPACED = re.compile(f"[{UNSPACED}]")
+_RUN = rf"(?P<asian>[{scripts.EAST_ASIAN}]+)|(?P<other>[{scripts.SOUTH_EAST_ASIAN}]+)"
+_TOKEN = rf"(?P<number>{NUMBER})|(?P<word>{WORD})|{_RUN}"
+_SPACED_TOKEN = f"{NUMBER}|{SPACED_WORD}"
+_ANY_UNSPACED = f"[{scripts.UNSPACED}]"
 # Most lines of Western text have nothing but these: all rules that follow find the same words in them.
 _IS_PLAIN = re.compile(r"[a-zA-Z \t!-&(-/:-?\[-^`{-~]*").fullmatch
 _PLAIN_WORD = re.compile("[a-z]+")
@@ -113,7 +114,8 @@ def _line_tokens(text: str, base: str) -> tuple[str, ...]:
 
 def _tokens_of_any(text: str, base: str) -> tuple[str, ...]:
     text = one_form(text, base)
-    tokens = _cut_unspaced(text, base) if _ANY_UNSPACED.search(text) else _cut_spaced(text, base)
+    has_runs = not is_spaced(text) and expression(_ANY_UNSPACED).search(text) is not None
+    tokens = _cut_unspaced(text, base) if has_runs else _cut_spaced(text, base)
     if "@" in text or any(map(is_number, tokens)):
         tokens += values_in(text, base)
     return tuple(tokens)
@@ -213,8 +215,8 @@ def split_tokens(
     >>> [list(split_tokens(["網頁長官"], "en", east_asian=cut)) for cut in ("pairs", "whole")]
     [[['網頁', '頁長', '長官']], [['網頁長官']]]
     """
-    is_cut, begins = east_asian == "dictionary" and base != "ja", expression(_EAST_ASIAN).match
-    is_run = [is_cut and begins(token) is not None for token in tokens]
+    is_cut = east_asian == "dictionary" and base != "ja"
+    is_run = [is_cut and class_of(token[0]) & EAST_ASIAN != 0 for token in tokens]
     runs = [*compress(tokens, is_run)]
     chinese = cut_chinese(runs) if runs else iter(())
     if heads:
@@ -229,9 +231,10 @@ def split_tokens(
 
 def _words_of(token: str, split: Callable[[str], list[str]], *, is_whole: bool) -> list[str]:
     """Return the words of a token that the dictionary does not cut."""
-    if token[0].isdecimal() or not _ANY_UNSPACED.match(token):
+    kind = class_of(token[0])
+    if kind & DIGIT or not kind & UNSPACED:
         return _parts(token, split) if len(token) <= _LONGEST else []
-    if expression(_SOUTH_EAST_ASIAN).match(token):
+    if kind & SOUTH_EAST_ASIAN:
         return _n_grams(token)
     return [token[:_LONGEST]] if is_whole else _cut_japanese(token)
 

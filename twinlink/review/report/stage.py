@@ -40,8 +40,9 @@ from twinlink.review.report.trust import CUTS
 from twinlink.review.templating import shortened
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.rounds import FOLDER, ROUNDS_FILE, Rounds
-from twinlink.rundir.signature import Signature, file_digest, twinlink_version
+from twinlink.rundir.signature import Signature, file_digest
 from twinlink.tables import FILTERS, PAGES, PAIRS, WEIGHTS, iter_parts, read_table
+from twinlink.version import __version__
 
 _STAGES = ("ingest", "match", "align", "patterns")
 _STAMP = re.compile(r'<meta name="twinlink-made-from" content="([^"]*)">')
@@ -130,7 +131,7 @@ def report_data(run: RunDirectory, gold: Path | None = None) -> ReportData:
     return ReportData(
         name=run.path.resolve().name,
         made=datetime.now(UTC),
-        version=twinlink_version(),
+        version=__version__,
         signatures={stage: str(found) for stage in _STAGES if (found := run.read_signature(stage))},
         is_matched=is_matched,
         sites=sites,

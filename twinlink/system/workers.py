@@ -327,9 +327,9 @@ class TaskQueue(Generic[TaskT, ResultT]):
         """Yield the results of all tasks so far."""
         while self._waiting:
             yield self._next()
-        for task in self._first:
+        first, self._first = self._first, []  # who takes a result may drain the rest
+        for task in first:
             yield task, self._function(task)
-        self._first = []
 
     def _has_room(self, task: TaskT) -> bool:
         """Return whether a task fits in beside those that were submitted."""

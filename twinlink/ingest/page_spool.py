@@ -146,6 +146,7 @@ class Spool:
 
     def add_part(self, part: MirrorPart) -> None:
         """Add files that are read where they are parsed."""
+        self._submit()  # the pages before them: the order of the notes is that of the pages
         self.count += len(part.entries)  # about, until they are read
         self._n_unparsed += len(part.entries)
         self._add_results(self._tasks.put(part))

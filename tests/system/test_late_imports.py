@@ -44,6 +44,8 @@ assert Own([1, 2], mask=[0, 1]).sum() == 1 and isinstance(Own([1]), first)
 assert is_masked(Own([1], mask=[1])) and not is_masked([1])
 assert first([1, 2], mask=[0, 1]).sum() == 1 and first.sum is numpy.ma.MaskedArray.sum
 assert isinstance(numpy.ma.array([1]), numpy.ma.MaskedArray) and numpy.ma.MaskedArray is not first
+loaded = numpy.ma
+assert isinstance(numpy.ma.array([1]), first) and numpy.ma is sys.modules["numpy.ma"] is loaded
 assert pyarrow.array(numpy.ma.array([1, 2], mask=[0, 1])).to_pylist() == [1, None]
 from numpy.polynomial import Polynomial
 assert Polynomial([1, 2])(3) == 7

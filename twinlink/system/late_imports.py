@@ -80,7 +80,7 @@ def _stand_in(part: str, answers: Mapping[str, object]) -> ModuleType | None:
     return stand_in
 
 
-def _of_part(part: str, stand_in: ModuleType | None, attribute: str) -> Any:
+def _of_part(part: str, stand_in: ModuleType, attribute: str) -> Any:
     """Return an attribute of a part of numpy, which takes the place of what stands in for it."""
     name = f"numpy.{part}"
     if sys.modules.get(name) is stand_in:
@@ -129,7 +129,8 @@ class _NoMaskedArray:
         return getattr(self._loaded(), name)
 
     def _loaded(self) -> Any:
-        return _of_part("ma", sys.modules.get("numpy.ma"), "MaskedArray")
+        masked_arrays: Any = vars(sys.modules["numpy"])["ma"]
+        return masked_arrays.masked_array  # the other name of the class, which loads the module
 
 
 def _wrap_when_used() -> None:

@@ -298,5 +298,5 @@ def _resolved(files: Iterable[Path]) -> Iterator[tuple[Path, str]]:
     for file in files:
         folder, name = os.path.split(file)  # a text saves the time that pathlib takes for each of many files
         if folder not in folders:
-            folders[folder] = str(file.parent.resolve() / "_")[:-1]
+            folders[folder] = os.path.join(file.parent.resolve(), "")  # noqa: PTH118  (it ends with a slash)
         yield file, str(file.resolve()) if file.is_symlink() else folders[folder] + name

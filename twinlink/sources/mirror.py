@@ -140,9 +140,7 @@ def _read_files(
     for entry in entries:
         items = [entry] if isinstance(entry, Reject) else [*_read_file(entry, files, addresses, covered)]
         yield from items
-        if covered:  # the set may be large
-            continue
-        if any(isinstance(item, Document) for item in items):
+        if not covered and any(isinstance(item, Document) for item in items):  # what is covered may be a large set
             break
     yield from _in_parts(entries, files, addresses)
 

@@ -25,7 +25,7 @@ UNSPACED = EAST_ASIAN | SOUTH_EAST_ASIAN
 
 NUMBER = r"\d+(?:[.,'’]\d+)*"
 SPACED_WORD = rf"[^\W\d_]\w*(?:(?:[{MARK_RANGES}]|['’](?=[^\W\d_]))\w*)*"
-"""A word of a text without characters of `twinlink.scripts.UNSPACED`, as `WORD`, which is slow to compile."""
+"""A word, as `WORD` has it, of a text that `twinlink.scripts.is_spaced`: it takes a tenth of the time to compile."""
 WORD = (
     rf"[^\W\d_{scripts.UNSPACED}][^\W{scripts.UNSPACED}]*"
     rf"(?:(?:[{MARK_RANGES}]|['’](?=[^\W\d_]))[^\W{scripts.UNSPACED}]*)*"

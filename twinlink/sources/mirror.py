@@ -43,6 +43,7 @@ _TOOL_FILES = frozenset(("robots.txt", "hts-log.txt", "cookies.txt"))
 _TOOL_FOLDERS = frozenset(("hts-cache",))
 _ADDED = (".html", ".htm")  # by wget -E
 _PART = 200  # files that are read together: they take some .05 s
+_PART_BYTES = 2**22  # from which on a part is complete, so that few large pages are held at once
 _SAMPLE = 20  # number of pages sampled to detect how the mirror was made
 
 
@@ -147,13 +148,15 @@ def _read_files(
 
 def _in_parts(entries: Iterator[_Entry | Reject], files: _Files, addresses: Addresses) -> Iterator[Reject | MirrorPart]:
     """Yield files in parts, and the rejects between them in their places."""
-    waiting: list[_Entry] = []
+    waiting, n_bytes = list[_Entry](), 0
     for entry in entries:
         if isinstance(entry, _Entry):
             waiting.append(entry)
-        if waiting and (isinstance(entry, Reject) or len(waiting) == _PART):
+            n_bytes += files.size(entry)
+        is_whole = isinstance(entry, Reject) or len(waiting) == _PART or n_bytes >= _PART_BYTES
+        if waiting and is_whole:
             yield MirrorPart(files, addresses, waiting)
-            waiting = []
+            waiting, n_bytes = [], 0
         if isinstance(entry, Reject):
             yield entry
     if waiting:
@@ -228,7 +231,7 @@ class _Files:
     def size(self, entry: _Entry) -> int:
         """Return the bytes of a file; 0 if it is not there any more."""
         try:
-            return self._folder.joinpath(*entry.parts).stat().st_size
+            return os.stat("/".join((str(self._folder), *entry.parts))).st_size  # noqa: PTH116  (as in `read_file`)
         except OSError:
             return 0
 

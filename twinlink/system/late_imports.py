@@ -84,7 +84,7 @@ def _of_part(part: str, stand_in: ModuleType, attribute: str) -> Any:
     """Return an attribute of a part of numpy, which takes the place of what stands in for it."""
     name = f"numpy.{part}"
     if sys.modules.get(name) is stand_in:
-        del sys.modules[name]
+        sys.modules.pop(name, None)
     module = importlib.import_module(name)
     setattr(sys.modules["numpy"], part, module)
     return getattr(module, attribute)
@@ -95,21 +95,23 @@ def _without_random() -> Iterator[None]:
     """Let scipy name the types of random generators for type checkers, without numpy's module of these."""
     names = ("Generator", "RandomState")
     stand_in = _stand_in("random", dict.fromkeys(names, object))
-    yield
-    for name in names if stand_in else ():
-        vars(stand_in).pop(name)
+    try:
+        yield
+    finally:
+        for name in names if stand_in else ():
+            vars(stand_in).pop(name, None)
 
 
 def _is_masked(array: object) -> bool:
     """Return whether an array has masked values: none has before the module of masked arrays is loaded."""
     core: Any = sys.modules.get("numpy.ma.core")
-    return core is not None and core.is_masked(array)
+    return hasattr(core, "is_masked") and core.is_masked(array)
 
 
 def _is_masked_array(array: object) -> bool:
     """Return whether an array is a masked one: none is before the module of masked arrays is loaded."""
     core: Any = sys.modules.get("numpy.ma.core")
-    return core is not None and core.isMaskedArray(array)
+    return hasattr(core, "isMaskedArray") and core.isMaskedArray(array)
 
 
 class _NoMaskedArray:

@@ -99,13 +99,13 @@ $(VENV)/.made:
 	@test -x $(BIN)/pip || { echo "making $(VENV) ..."; $(PYTHON) -m venv --clear $(VENV); }
 	@touch $@
 
-$(VENV)/.package: $(VENV)/.made pyproject.toml
+$(VENV)/.package: $(VENV)/.made pyproject.toml twinlink/version.py
 	@echo "installing twinlink into $(VENV) (a minute or two) ..."
 	@$(PIP) --editable .
 	@touch $@
 
 # Tests need all kernels, and many at once; without them, a command compiles those that it needs, which is sooner.
-$(VENV)/.dev: $(VENV)/.made pyproject.toml
+$(VENV)/.dev: $(VENV)/.made pyproject.toml twinlink/version.py
 	@echo "installing twinlink and its development tools into $(VENV) (a minute or two) ..."
 	@$(PIP) --editable '.[dev]'
 	@echo "compiling its kernels ..."; $(BIN)/python -m twinlink.compiled || echo "some are left to the first command" >&2

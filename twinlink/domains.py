@@ -81,5 +81,5 @@ def _rules_below(top: str) -> Iterator[str]:
 
 @functools.cache
 def _text() -> str:
-    """Return the list, whose rules are in lower case."""
+    """Return the list as it is published, with its rules in lower case."""
     return Path(PSLFILE).read_text(encoding="utf-8")

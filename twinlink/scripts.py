@@ -39,8 +39,8 @@ _UNIT = rf"[{_COUNTED}]|{_IN_WORD}+"
 _UNIT_OR_BREAK = rf"{_UNIT}|\n"
 # Those that do not begin with a letter of ASCII, which are always Latin.
 _UNIT_BEYOND_ASCII = rf"[{_COUNTED}]|(?<!{_IN_WORD})[^\W\d_\x00-\x7f{_COUNTED}]{_IN_WORD}*"
-# Python compiles a class character by character, each of those above in .003 s. In text without the characters of this
-# class, which is small, the expressions below find the same units.
+# Python compiles a class character by character, each of those above in .003 s. In text that has no match of this one,
+# whose ranges are short, the expressions below find the same units.
 _BEYOND_SPACED = "[^\x00-\u0dff\u1e00-\u2bff]"
 _LETTERS = r"[^\W\d_]+"
 _LETTERS_OR_BREAK = rf"{_LETTERS}|\n"
@@ -97,7 +97,7 @@ def is_spaced(text: str) -> bool:
 
 
 def is_in(ranges: str, character: str) -> bool:
-    """Return whether a character is in ranges as a class of a regular expression has them.
+    """Return whether a character is in ranges as a class of a regular expression has them, without escapes.
 
     >>> is_in(EAST_ASIAN, "行"), is_in(EAST_ASIAN, "a")
     (True, False)
@@ -107,6 +107,7 @@ def is_in(ranges: str, character: str) -> bool:
 
 @cache
 def _ends(ranges: str) -> list[tuple[str, str]]:
+    """Return the first and the last character of each range; the last is empty for a single character."""
     return re.findall("(.)(?:-(.))?", ranges)
 
 
@@ -122,7 +123,7 @@ def split_units(text: str) -> list[str]:
         return [text]
     if is_spaced(text):
         return expression(_LETTERS).findall(text)
-    return expression(_UNIT_OR_BREAK).findall(text.replace("\n", " "))
+    return expression(_UNIT_OR_BREAK).findall(text.replace("\n", " "))  # the expression of `units_and_breaks`
 
 
 def is_single(character: str) -> bool:

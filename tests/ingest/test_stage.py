@@ -57,7 +57,7 @@ def document(url, body, **changes):
 
 
 def read_from(monkeypatch, *items):
-    for name in ("read_source", "read_source_in_parts"):
+    for name in ("read_source", "read_in_parts"):
         monkeypatch.setattr(module, name, lambda path, settings, exchanges: iter(items))
 
 

@@ -52,15 +52,29 @@ assert Polynomial([1, 2])(3) == 7
 import numpy.testing
 numpy.testing.assert_array_equal([1], [1])
 assert numpy.f2py.__version__
-assert numpy.random.default_rng(1).integers(5) in range(5)
+import scipy._lib._util
+assert scipy._lib._util.check_random_state(numpy.random) is numpy.random.mtrand._rand
+assert numpy.random.default_rng(1).integers(5) in range(5) and not isinstance(3, numpy.random.Generator)
+assert scipy._lib.array_api_compat.numpy.random.Generator is numpy.random.Generator
 assert len(numpy.ma.compressed(numpy.ma.array([1, 2], mask=[0, 1]))) == 1
 import pydoc, pyarrow.acero, pyarrow.dataset
 assert pydoc.locate("os.path")
 assert pyarrow.table({"a": [1, 1, 2]}).group_by("a").aggregate([("a", "count")]).num_rows == 2
-assert pyarrow.dataset.dataset(pyarrow.table({"a": [1]})).count_rows() == 1
+assert pyarrow.dataset.dataset(pyarrow.table({"a": [2, 1]})).sort_by("a").to_table()["a"].to_pylist() == [1, 2]
 load_late()
 import numpy.ma as ma
 assert ma.masked_array is numpy.ma.masked_array
+"""
+
+CORE = """
+import sys
+from twinlink.system.late_imports import load_late
+load_late()
+import numpy
+from numpy.ma.core import MaskedArray
+assert numpy.ma.MaskedArray is not MaskedArray
+assert isinstance(numpy.ma.array([1]), MaskedArray) and numpy.ma.MaskedArray is MaskedArray
+assert numpy.ma.core.masked is numpy.ma.masked
 """
 
 GRAPHS = """
@@ -141,6 +155,10 @@ def test_functions_of_arrow_are_wrapped_when_they_are_used() -> None:
 
 def test_parts_of_numpy_come_when_they_are_used() -> None:
     assert printed(PARTS) == ""
+
+
+def test_masked_arrays_are_of_one_class_whichever_module_is_imported_first() -> None:
+    assert printed(CORE) == ""
 
 
 def test_graphs_come_without_linear_algebra_until_it_is_used() -> None:

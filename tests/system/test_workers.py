@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import signal
+import struct
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -162,6 +166,50 @@ def test_what_a_killed_worker_had_is_done_here(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("TEST_PARENT", str(os.getpid()))
     with worker_processes(2) as executor:
         assert [result for _, result in in_order(executor, ended, range(12))] == list(range(12))
+
+
+def half_written(number: int) -> int:
+    """Write the beginning of a result in a worker, and end it, as a kill in the middle of a large result does."""
+    if number == 2 and os.getppid() == int(os.environ["TEST_PARENT"]):
+        frame = inspect.currentframe()
+        while frame and "result_queue" not in frame.f_locals:
+            frame = frame.f_back
+        assert frame is not None
+        os.write(frame.f_locals["result_queue"]._writer.fileno(), struct.pack("!i", 1_000) + b"half")
+        os.kill(os.getpid(), signal.SIGKILL)
+    time.sleep(0.02)
+    return number
+
+
+def ended_late(number: int) -> int:
+    """End a worker when the other process has cancelled tasks to do them itself."""
+    if os.getppid() == int(os.environ["TEST_PARENT"]):
+        time.sleep(0.2)
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def lose(how: str, n: int, helps: str) -> None:
+    """Lose a worker; the tests run this in a process of its own, which may wait for ever."""
+    os.environ["TEST_PARENT"] = str(os.getpid())
+    for _ in range(5):  # in what order things happen is a matter of chance
+        with worker_processes(n, helps=bool(helps)) as executor:
+            done = [result for _, result in in_order(executor, globals()[how], range(20))]
+        assert done == list(range(20))
+    if how == "half_written":  # and where nobody waits for the result
+        with pytest.raises(KeyboardInterrupt), worker_processes(n) as executor:  # noqa: PT012
+            assert executor is not None
+            executor.submit(half_written, 2)
+            time.sleep(0.5)
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("how", ["ended", "half_written", "ended_late"])
+@pytest.mark.parametrize(("n", "helps"), [(2, ""), (2, "helps"), (4, "helps")])
+def test_a_lost_worker_costs_its_task_only(how: str, n: int, helps: str) -> None:
+    code = f"from tests.system.test_workers import lose; lose({how!r}, {n}, {helps!r})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def interrupted() -> None:

@@ -40,7 +40,7 @@ commands since the installation: a quarter of what numba takes for the kernels o
 59 and 115 pages took 0.8, 1.5 and 3 s; a few runs later, they have machine code, too."""
 PATIENCE_WITH_CODE = 0.01
 """The same for kernels whose machine code is on disk: a third of what it takes to start. With .03, sites of 16 pages,
-which need it in the end, took .02 s longer; with 0, a command with a single small call would."""
+which need it in the end, took .02 s longer; with 0, a command with a single small call would start it."""
 
 Unsigned = np.uint64
 """Type of both ends of a range that yields indices: numba then omits the test for negative ones. It matters in loops

@@ -147,7 +147,7 @@ class Spool:
     def add_part(self, part: MirrorPart) -> None:
         """Add files that are read where they are parsed."""
         self._submit()  # the pages before them: the order of the notes is that of the pages
-        self.count += len(part.entries)  # about, until they are read
+        self.count += len(part.entries)  # an estimate until they are read
         self._n_unparsed += len(part.entries)
         self._add_results(self._tasks.put(part))
 
@@ -213,7 +213,11 @@ class Spool:
     def _add_page(self, document: Document) -> None:
         """Take a page into the batch that is parsed next, unless a later capture of it is known."""
         capture = self._capture(document)
-        if capture is None or not self._may_count(capture) or self._is_known(capture):
+        if capture is None:
+            return
+        if capture.number in self._batch:
+            self._submit()
+        if not self._may_count(capture) or self._is_known(capture):
             return
         if isinstance(document, Recalled):
             document = document.load()
@@ -221,8 +225,6 @@ class Spool:
         if is_large(document):
             self._parse_large(capture)
             return
-        if capture.number in self._batch:
-            self._submit()
         self._batch.add(capture)
         self._n_unparsed += 1
         if self._batch.is_full:
@@ -291,7 +293,8 @@ class Spool:
 
     def _add_batch(self, captures: Sequence[Capture], parsed: ParsedBatch[Facts]) -> None:
         """Add parsed pages."""
-        kept = [self._counts(capture, facts) for capture, facts in zip(captures, parsed.facts, strict=True)]
+        both = zip(captures, parsed.facts, strict=True)
+        kept = [self._may_count(capture) and self._counts(capture, facts) for capture, facts in both]
         dropped = [capture.number for capture, keep in zip(captures, kept, strict=True) if not keep]
         for site, tables in parsed.tables.items():
             self._parts.add(site, *without_pages(tables, dropped))

@@ -90,7 +90,7 @@ def _parse_part(part: MirrorPart, settings: IngestSettings, batch_bytes: int) ->
             continue
         capture = captured(item, settings.max_page_bytes)
         if isinstance(capture, Reject):
-            found.others.append(item)  # it is refused again
+            found.others.append(item)  # `Spool.add` refuses it
             continue
         if batch.is_full or capture.number in batch:
             found.batches.append(_parsed(batch, settings.site_by))

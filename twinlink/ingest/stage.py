@@ -16,7 +16,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack, closing
-from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -143,7 +142,7 @@ class _Ingest(msgspec.Struct, frozen=True):
             stack.enter_context(closing(spool))
             notes = ArchiveNotes(folder / NOTES_NAME, earlier and earlier / NOTES_NAME, run.path / "warc")
             stack.enter_context(closing(notes))
-            # Where pages are compared with those of an earlier ingest, they are read here.
+            # What is compared with an earlier ingest is read here. Workers on other machines may not have the files.
             self._read(spool, notes, in_parts=earlier is None and n_forked(self.executor) > 1)
             _check_pages(run, folder)
             write_text(folder / SOURCES_NAME, "".join(f"{path.resolve()}\n" for path in self.sources))
@@ -169,7 +168,7 @@ class _Ingest(msgspec.Struct, frozen=True):
                 else:
                     spool.add(item, is_own=is_own)
                 share.read(path, item, spool.count, spool.n_parsed)
-        on_site = partial(share.tables, spool.count)
+        on_site = lambda number, n_sites: share.tables(spool.count, number, n_sites)  # noqa: E731
         spool.finish(on_site, lambda: share.parsed(spool.count, spool.n_parsed), self.meanwhile)
         notes.finish()
         share.finish(spool.count)
@@ -211,13 +210,6 @@ def read_source(
 ) -> Iterator[Document | Reject]:
     """Yield the documents of one source, see `twinlink.sources.reading.read_path`."""
     return read_path(path, settings.max_page_bytes, settings.base_url, settings.url_prefixes, exchanges)
-
-
-def read_source_in_parts(
-    path: Path, settings: IngestSettings, exchanges: Exchanges
-) -> Iterator[Document | Reject | MirrorPart]:
-    """Yield the documents of one source, and those of mirrors in parts that are not read yet."""
-    return read_in_parts(path, settings.max_page_bytes, settings.base_url, settings.url_prefixes, exchanges)
 
 
 def ingest_settings(run: RunDirectory) -> IngestSettings:
@@ -267,7 +259,7 @@ def _items(
     paths: Iterable[Path], settings: IngestSettings, exchanges: Exchanges, share: ReadShare, *, in_parts: bool
 ) -> Iterator[tuple[Path, Document | Reject | Revisit | MirrorPart]]:
     """Yield the items of related sources, with their sources: revisits without body come after all bodies."""
-    path, read = Path(), read_source_in_parts if in_parts else read_source
+    path, read = Path(), read_in_parts if in_parts else read_source
     for path in paths:
         yield from ((path, item) for item in read(path, settings, exchanges))
         share.end(path)
@@ -298,5 +290,5 @@ def _resolved(files: Iterable[Path]) -> Iterator[tuple[Path, str]]:
     for file in files:
         folder, name = os.path.split(file)  # a text saves the time that pathlib takes for each of many files
         if folder not in folders:
-            folders[folder] = os.path.join(file.parent.resolve(), "")  # noqa: PTH118  (it ends with a slash)
+            folders[folder] = os.path.join(file.parent.resolve(), "")  # noqa: PTH118  ("" for a slash at the end)
         yield file, str(file.resolve()) if file.is_symlink() else folders[folder] + name

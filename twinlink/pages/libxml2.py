@@ -82,7 +82,7 @@ TAKES_OF = {TAG_CODES[name]: take for name, take in TAKES.items()}
 
 Bytes = NDArray[np.uint8]
 Numbers = NDArray[np.int64]
-_Given = tuple["ctypes.Array[ctypes.c_char_p]", "ctypes.Array[ctypes.c_int64]"]
+_Pages = tuple["ctypes.Array[ctypes.c_char_p]", "ctypes.Array[ctypes.c_int64]"]
 """Addresses and lengths of pages."""
 
 
@@ -177,7 +177,7 @@ class CompiledParser:
             self._first[place] = address
 
     def gather(self, pages: Sequence[bytes]) -> Gathered:
-        """Gather pages, in UTF-8 without null bytes; other threads run meanwhile."""
+        """Gather pages, in UTF-8 without null bytes; the interpreter lock is released meanwhile."""
         n = len(pages)
         room = _Room(sum(map(len, pages)), n)
         state, ends = room.state(self._first), np.zeros((1 + n, len(SIZES)), np.int64)
@@ -203,14 +203,17 @@ class CompiledParser:
         is_deep = found.is_deep[0]
         return None if is_deep is None else (_content(found), is_deep)
 
-    def _add(self, state: array[int], given: _Given, ends: Numbers, pages: range, max_depth: int) -> int:
-        """Add what pages give, up to the first one that is not taken whole; return the number of these."""
-        state[MAX_DEPTH] = max_depth
-        addresses, lengths = (ctypes.byref(values, 8 * pages.start) for values in given)
-        self._parse(state.buffer_info()[0], addresses, lengths, ends[1 + pages.start :].ctypes.data, len(pages))
+    def _add(self, state: array[int], given: _Pages, ends: Numbers, pages: range, depth: int) -> int:
+        """Add what pages give, up to the first one that is not taken whole; return how many were parsed, that one too.
+
+        Why it is not taken is in the state.
+        """
+        state[MAX_DEPTH] = depth
+        first, lengths = (ctypes.byref(values, 8 * pages.start) for values in given)
+        self._parse(state.buffer_info()[0], first, lengths, ends[1 + pages.start :].ctypes.data, len(pages))
         return state[N_PARSED]
 
-    def _add_again(self, state: array[int], given: _Given, ends: Numbers, number: int, page: bytes) -> bool | None:
+    def _add_again(self, state: array[int], given: _Pages, ends: Numbers, number: int, page: bytes) -> bool | None:
         """Add what a page gives that was not taken whole; return its entry in `Gathered.is_deep`."""
         if state[STOPPED] == TOO_DEEP and (depth := max_depth(page)) > SAFE_DEPTH:
             _return_to(state, ends[number])

@@ -59,7 +59,8 @@ IN_ANCHOR, ANCHOR, ANCHOR_ATTRIBUTES, ANCHOR_ATTRIBUTES_END, ANCHOR_EVENT, ANCHO
 TEXT, N_TEXT, MAX_TEXT, TAGS, N_TAGS, MAX_TAGS = range(23, 29)
 ATTRIBUTES, N_ATTRIBUTES, MAX_ATTRIBUTES, EVENTS, N_EVENTS, MAX_EVENTS, N_PARSED = range(29, 36)
 SIZES = N_TEXT, N_TAGS, N_ATTRIBUTES, N_EVENTS
-"""Places of the sizes so far."""
+"""Places in the state of the sizes so far."""
+_N_SIZES = len(SIZES)
 
 EVENT = 4
 """Numbers of an event, a start tag whose attributes count, the end of an anchor, or the end of the first title: code of
@@ -173,20 +174,20 @@ def addresses() -> tuple[int, ...]:
     )
 
 
-def parse(page: Pointer, pages: Pointer, lengths: Pointer, ends: Pointer, n: int) -> None:
-    """Parse ``n`` pages in UTF-8, up to the first one that is not taken whole; libxml2 calls the others.
+def parse(state: Pointer, pages: Pointer, lengths: Pointer, ends: Pointer, n: int) -> None:
+    """Parse ``n`` pages in UTF-8, up to the first one that is not taken whole; libxml2 calls the other callbacks.
 
-    ``ends`` receives the `SIZES` up to the end of each page.
+    ``ends`` receives the sizes up to the end of each page, in the order of `SIZES`.
     """
-    number = page[STOPPED] = 0
-    while number < n and page[STOPPED] == 0:
-        page[DEPTH] = page[SKIPPED] = page[HAS_TITLE] = page[IN_ANCHOR] = 0
-        _parse_page(page, pages[number], lengths[number])
-        first = number * 4
-        ends[first], ends[first + 1] = page[N_TEXT], page[N_TAGS]
-        ends[first + 2], ends[first + 3] = page[N_ATTRIBUTES], page[N_EVENTS]
+    number = state[STOPPED] = 0
+    while number < n and state[STOPPED] == 0:
+        state[DEPTH] = state[SKIPPED] = state[HAS_TITLE] = state[IN_ANCHOR] = 0
+        _parse_page(state, pages[number], lengths[number])
+        first = number * _N_SIZES
+        ends[first], ends[first + 1] = state[N_TEXT], state[N_TAGS]
+        ends[first + 2], ends[first + 3] = state[N_ATTRIBUTES], state[N_EVENTS]
         number += 1
-    page[N_PARSED] = number
+    state[N_PARSED] = number
 
 
 @part_of_callback

@@ -141,7 +141,8 @@ def _read_files(
     for entry in entries:
         items = [entry] if isinstance(entry, Reject) else [*_read_file(entry, files, addresses, covered)]
         yield from items
-        if not covered and any(isinstance(item, Document) for item in items):  # what is covered may be a large set
+        # Each part would have to carry the addresses that a cache covers.
+        if not covered and any(isinstance(item, Document) for item in items):
             break
     yield from _in_parts(entries, files, addresses)
 
@@ -228,10 +229,14 @@ class _Files:
                 return True
         return False
 
+    def _path(self, *parts: str) -> str:
+        """Return a path below the folder; pathlib takes long for each of many files."""
+        return "/".join((str(self._folder), *parts))
+
     def size(self, entry: _Entry) -> int:
         """Return the bytes of a file; 0 if it is not there any more."""
         try:
-            return os.stat("/".join((str(self._folder), *entry.parts))).st_size  # noqa: PTH116  (as in `read_file`)
+            return os.stat(self._path(*entry.parts)).st_size  # noqa: PTH116  (a text, as for `read_file`)
         except OSError:
             return 0
 
@@ -248,7 +253,7 @@ class _Files:
         if suffix in _DOCUMENT_SUFFIXES:
             raise UnusableError("not-html", suffix)
         name = original_of(entry.parts[-1], entry.siblings) or entry.parts[-1]
-        body = read_file("/".join((str(self._folder), *entry.parts[:-1], name)), self._root, limit)
+        body = read_file(self._path(*entry.parts[:-1], name), self._root, limit)
         if suffix not in PAGE_SUFFIXES and not is_html("", body):
             raise UnusableError("", "")
         if len(body) > limit:

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from twinlink.config import IngestSettings
 from twinlink.errors import InputError
 from twinlink.rejects import Reject
 from twinlink.sources.addresses import PAGE_SUFFIXES, suffix_of
@@ -62,20 +63,17 @@ def read_path(
     InputError
         If the source does not exist, or nothing in it can be read.
     """
-    for item in read_in_parts(path, max_page_bytes, base_url, url_prefixes, exchanges):
+    settings = IngestSettings(base_url=base_url, url_prefixes=tuple(url_prefixes), max_page_bytes=max_page_bytes)
+    for item in read_in_parts(path, settings, exchanges):
         yield from read_part(item, url_prefixes) if isinstance(item, MirrorPart) else (item,)
 
 
 def read_in_parts(
-    path: Path,
-    max_page_bytes: int,
-    base_url: str = "",
-    url_prefixes: Sequence[str] = (),
-    exchanges: Exchanges | None = None,
+    path: Path, settings: IngestSettings, exchanges: Exchanges | None = None
 ) -> Iterator[Document | Reject | MirrorPart]:
     """Yield what `read_path` yields, mirrors in parts that any process may read (`read_part`)."""
-    is_wanted = wanted_addresses(url_prefixes)
-    for item in _read(path, max_page_bytes, base_url, is_wanted, exchanges):
+    is_wanted = wanted_addresses(settings.url_prefixes)
+    for item in _read(path, settings.max_page_bytes, settings.base_url, is_wanted, exchanges):
         if isinstance(item, MirrorPart) or _is_kept(item, is_wanted):
             yield item
 

@@ -9,7 +9,6 @@ import os
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from http.client import responses
-from importlib.metadata import version
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 from urllib.parse import quote
@@ -19,6 +18,7 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from twinlink.errors import RunError
+from twinlink.version import __version__
 
 __all__ = ["NOT_MODIFIED", "Conversion", "Earlier", "WarcWriter", "Written", "payload_digest", "truncate_to"]
 
@@ -227,7 +227,7 @@ class WarcWriter:
             self._on_new_file(self._name)
         self._file = (self._folder / self._name).open("xb")
         writer = WARCWriter(self._file, gzip=True, warc_version="WARC/1.1")
-        about = {"software": f"twinlink/{version('twinlink')}", "format": "WARC File Format 1.1"}
+        about = {"software": f"twinlink/{__version__}", "format": "WARC File Format 1.1"}
         writer.write_record(writer.create_warcinfo_record(self._name, about))
         self._file.flush()
 

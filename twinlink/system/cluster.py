@@ -9,11 +9,11 @@ import uuid
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from contextlib import contextmanager, suppress
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from twinlink.errors import ConfigError, InputError
+from twinlink.version import __version__
 
 __all__ = ["cluster_workers"]
 
@@ -117,7 +117,7 @@ def _look(file: str) -> _Seen:
         token = Path(file).read_text(encoding="utf-8")
     except OSError:
         token = ""
-    return _Seen(version("twinlink"), ".".join(platform.python_version_tuple()[:2]), token)
+    return _Seen(__version__, ".".join(platform.python_version_tuple()[:2]), token)
 
 
 class _ClusterExecutor(Executor):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
@@ -24,10 +25,10 @@ def load_late() -> None:
 
     - pyarrow loads pandas at the first conversion of an array or a list, to recognise its objects. Where that fails, it
       goes on without, and loads pandas when it makes a DataFrame. Until then it does not recognise a Series.
-    - scipy names all parts of numpy, and the types of its random generators; these parts wait until they are used.
+    - scipy names all parts of numpy, and the types of numpy's random generators, and loads pydoc; all these wait until
+      they are used.
     - pyarrow and numpy ask whether an array is a masked one: there is none before numpy's module of these is loaded.
     - pyarrow.compute wraps all functions of Arrow, with their documentation; here each waits until it is used.
-    - pyarrow.acero, which groups rows, loads pyarrow.dataset if it is there, for datasets of many files.
     - warcio loads fsspec, if it is installed, for archives on remote file systems, which we do not read by it.
     - numba loads coverage and PyYAML, if they are installed: what measures tests, and a reader of its settings file.
     - scipy loads all of its linear algebra with algorithms for graphs, one of which returns such an object.
@@ -48,7 +49,6 @@ def load_late() -> None:
     _import_within("scipy._lib._util", _without_random)
     _import_within("warcio.utils", partial(_hidden, "fsspec"))
     _import_within("numba", _alone)
-    _import_within("pyarrow.acero", partial(_hidden, "pyarrow.dataset"))
     _import_within("scipy.sparse.csgraph", _without_linear_algebra)
 
 
@@ -67,39 +67,45 @@ def _load_when_used(package: str, part: str) -> None:
 
 
 def _stand_in(part: str, answers: Mapping[str, object]) -> ModuleType | None:
-    """Put a module into the place of a part of numpy that has only a few of its names; the part is loaded for others.
+    """Put a module with a few names into the place of a part of numpy; any other name loads the part itself.
 
     None: the part is loaded already.
     """
     name = f"numpy.{part}"
     if name in sys.modules:
         return None
-    stand_in = sys.modules[name] = ModuleType(name)
-    vars(stand_in).update(answers, __getattr__=partial(_of_part, part, stand_in))
+    spec = importlib.util.find_spec(name)
+    assert spec is not None
+    stand_in = importlib.util.module_from_spec(spec)  # whose path lets parts of the part be imported without it
+    vars(stand_in).update(answers, __getattr__=partial(_load_instead, name, stand_in))
+    sys.modules[name] = stand_in
     setattr(importlib.import_module("numpy"), part, stand_in)
     return stand_in
 
 
-def _of_part(part: str, stand_in: ModuleType, attribute: str) -> Any:
-    """Return an attribute of a part of numpy, which takes the place of what stands in for it."""
-    name = f"numpy.{part}"
-    if sys.modules.get(name) is stand_in:
-        sys.modules.pop(name, None)
-    module = importlib.import_module(name)
-    setattr(sys.modules["numpy"], part, module)
-    return getattr(module, attribute)
+def _load_instead(name: str, stand_in: ModuleType, attribute: str) -> Any:
+    """Load a part of numpy into the place of its stand-in, unless that is done, and return one of its attributes."""
+    with _LOADING:
+        if sys.modules.get(name) is stand_in:
+            del sys.modules[name]
+        return getattr(importlib.import_module(name), attribute)
+
+
+_LOADING = threading.RLock()
 
 
 @contextmanager
 def _without_random() -> Iterator[None]:
     """Let scipy name the types of random generators for type checkers, without numpy's module of these."""
-    names = ("Generator", "RandomState")
-    stand_in = _stand_in("random", dict.fromkeys(names, object))
+    types = {"Generator": object, "RandomState": object}
+    stand_in = _stand_in("random", types)
     try:
         yield
     finally:
-        for name in names if stand_in else ():
-            vars(stand_in).pop(name, None)
+        for name in types if stand_in else ():
+            del vars(stand_in)[name]
+        if stand_in is not None and sys.modules.get("numpy.random") is stand_in:
+            del sys.modules["numpy.random"], vars(sys.modules["numpy"])["random"]  # which numpy loads by itself
 
 
 def _is_masked(array: object) -> bool:

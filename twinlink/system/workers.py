@@ -13,8 +13,16 @@ import uuid
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
-from contextlib import AbstractContextManager, contextmanager
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    Executor,
+    Future,
+    InvalidStateError,
+    ProcessPoolExecutor,
+    wait,
+)
+from contextlib import AbstractContextManager, contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -144,6 +152,7 @@ def worker_processes(n: int | None = None, *, helps: bool = False) -> Iterator[E
         executor.kill()
         raise
     finally:
+        executor.end_if_lost()
         executor.shutdown(cancel_futures=True)
 
 
@@ -158,12 +167,35 @@ class _Forked(ProcessPoolExecutor):
         """Submit a task."""
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
-            return super().submit(fn, *args, **kwargs)
+            future = super().submit(fn, *args, **kwargs)
+        future.__class__ = _TaskFuture
+        return future
 
     def kill(self) -> None:
-        """End the workers immediately; killing the program at any moment is harmless."""
+        """End the workers immediately; killing the program at any moment is harmless.
+
+        One may have written half a result. The executor's thread waits for the rest of it as long as anybody could
+        write it, this process included.
+        """
         for process in list((self._processes or {}).values()):
             process.kill()
+        results: Any = self._result_queue  # None after the shutdown
+        if results is not None:
+            results._writer.close()
+
+    def end_if_lost(self) -> None:
+        """End all workers if one is lost, so that their tasks fail."""
+        if any(process.exitcode is not None for process in list((self._processes or {}).values())):
+            self.kill()
+
+
+class _TaskFuture(Future[ResultT]):
+    """A future that may be cancelled before a worker is lost: Python 3.11 then stops in the middle of its clean-up."""
+
+    def set_exception(self, exception: BaseException | None) -> None:
+        """Set the exception, unless the task is cancelled."""
+        with suppress(InvalidStateError):
+            super().set_exception(exception)
 
 
 def _begin(parent: int) -> None:
@@ -350,9 +382,9 @@ class TaskQueue(Generic[TaskT, ResultT]):
             if self._has_helped():
                 continue
             futures = [future for _, future in self._awaited() if future]
-            wait(futures, None if self._while_waiting is None else POLL_SECONDS, FIRST_COMPLETED)
-            if self._while_waiting is not None and self._ended() is None:
-                self._while_waiting()
+            wait(futures, POLL_SECONDS, FIRST_COMPLETED)
+            if self._ended() is None:
+                self._while_nothing_ends()
         task, future = self._waiting[ended]
         del self._waiting[ended]
         try:
@@ -360,6 +392,12 @@ class TaskQueue(Generic[TaskT, ResultT]):
         except BrokenExecutor:
             result = self._function(task)
         return task, result
+
+    def _while_nothing_ends(self) -> None:
+        if self._while_waiting is not None:
+            self._while_waiting()
+        if isinstance(self._executor, _Forked):
+            self._executor.end_if_lost()
 
     def _has_helped(self) -> bool:
         """Do the last task that no worker has begun, where this process helps; return whether there was one."""

@@ -62,7 +62,7 @@ def classes_of(codes: NDArray[np.uint32]) -> NDArray[np.uint16]:
 
 @cache
 def class_of(character: str) -> int:
-    """Return the sum of the classes of a character."""
+    """Return the classes of a character, as bits."""
     if character in ".,":
         return POINT
     if character in "'’":

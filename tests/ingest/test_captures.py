@@ -16,7 +16,7 @@ import pytest
 from tests.archives import HTML, add_record, respond, write_wacz
 from tests.loopback import Answer, serving
 from twinlink.config import CrawlSettings, IngestSettings
-from twinlink.ingest import parsing
+from twinlink.ingest import page_spool as spool
 from twinlink.ingest import table_parts as parts
 from twinlink.ingest.captures import Kind, rank
 from twinlink.ingest.stage import ingest
@@ -102,7 +102,7 @@ def test_the_order_of_files_and_records_changes_nothing(
 ) -> None:
     order = [*ANSWERS]
     random.Random(seed).shuffle(order)
-    monkeypatch.setattr(parsing, "BATCH_PAGES", (1, 2, 5, 1000)[seed])
+    monkeypatch.setattr(spool, "BATCH_PAGES", (1, 2, 5, 1000)[seed])
     monkeypatch.setattr(parts, "HELD_BYTES", 0 if seed % 2 else 2**25)
     files = [tmp_path / f"{number}.warc.gz" for number in range(3)]
     for number, (name, day, body, fields) in enumerate(order):

@@ -18,7 +18,7 @@ from tests.made_sites import BASE, write_pages
 from tests.made_sites import page as saved_page
 from twinlink.config import Config, IngestSettings
 from twinlink.errors import DamagedError, InputError
-from twinlink.ingest import growing_table, parsing, reuse, stage
+from twinlink.ingest import growing_table, reuse, stage
 from twinlink.ingest import page_spool as spool
 from twinlink.ingest import table_parts as parts
 from twinlink.ingest.captures import Capture, SiteBy
@@ -59,13 +59,13 @@ def fresh(folder: Path, sources: list[Path], settings: IngestSettings = SETTINGS
 def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The addresses of the pages that were parsed."""
     seen: list[str] = []
-    parse = parsing.parse_batch
+    parse = spool.parse_batch
 
     def counted(captures: Sequence[Capture], site_by: SiteBy) -> ParsedBatch:
         seen.extend(capture.url for capture in captures)
         return parse(captures, site_by)
 
-    monkeypatch.setattr(parsing, "parse_batch", counted)
+    monkeypatch.setattr(spool, "parse_batch", counted)
     return seen
 
 
@@ -122,7 +122,7 @@ def put_any(path: Path, rng: random.Random) -> None:
 def test_a_grown_ingest_equals_a_fresh_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     """Archives come, go, grow and are written anew; their pages change, move, vanish and come back."""
     rng = random.Random(seed)
-    monkeypatch.setattr(parsing, "BATCH_PAGES", rng.choice((1, 3, 400)))
+    monkeypatch.setattr(spool, "BATCH_PAGES", rng.choice((1, 3, 400)))
     monkeypatch.setattr(growing_table, "GROUP_ROWS", rng.choice((2, 7, 4096)))
     monkeypatch.setattr(spool, "LEAST_BYTES", 1)
     monkeypatch.setattr(parts, "HELD_BYTES", rng.choice((0, 3_000, 2**25)))
@@ -321,7 +321,7 @@ def test_a_large_site_grows_in_little_memory_with_any_number_of_workers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n: int
 ) -> None:
     """Its earlier rows are merged with the new ones some rows at a time."""
-    monkeypatch.setattr(parsing, "BATCH_PAGES", 5)
+    monkeypatch.setattr(spool, "BATCH_PAGES", 5)
     monkeypatch.setattr(spool, "LEAST_BYTES", 1_000)
     first, second, third = (tmp_path / f"{number}.warc.gz" for number in range(3))
     for number in range(60):
@@ -391,8 +391,8 @@ def test_hidden_damage_in_the_files_of_an_unchanged_site_is_not_linked_on(tmp_pa
 def test_a_page_and_the_redirect_of_a_file_at_its_address_are_counted_in_any_order(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batch: int, large: int, n_workers: int
 ) -> None:
-    monkeypatch.setattr(parsing, "BATCH_PAGES", batch)
-    monkeypatch.setattr(parsing, "LARGE_PAGE", large)
+    monkeypatch.setattr(spool, "BATCH_PAGES", batch)
+    monkeypatch.setattr(spool, "LARGE_PAGE", large)
     one, two, mirror = tmp_path / "1.warc.gz", tmp_path / "2.warc.gz", tmp_path / "mirror"
     put(one, "http://a.example/sub/", 1, body("archived"))
     put(two, "http://b.example/", 1, body("other"))

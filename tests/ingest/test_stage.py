@@ -18,14 +18,12 @@ from tests.made_sites import BASE, page, write_pages, write_toy
 from twinlink.config import Config, IngestSettings
 from twinlink.errors import InputError, MissingStageError, NothingFoundError
 from twinlink.ingest import page_spool as spool
-from twinlink.ingest import parsing
 from twinlink.ingest import stage as module
 from twinlink.ingest import table_parts as parts
 from twinlink.ingest.stage import ingest, source_paths
 from twinlink.match.stage import match
 from twinlink.pages import libxml2, libxml2_callbacks
 from twinlink.rundir.directory import RunDirectory
-from twinlink.sources import mirror
 from twinlink.sources.documents import Document
 from twinlink.system.workers import worker_processes
 from twinlink.tables import LINKS, PAGES, REJECTS, Reject, read_table
@@ -57,8 +55,7 @@ def document(url, body, **changes):
 
 
 def read_from(monkeypatch, *items):
-    for name in ("read_source", "read_in_parts"):
-        monkeypatch.setattr(module, name, lambda path, settings, exchanges: iter(items))
+    monkeypatch.setattr(module, "read_source", lambda path, settings, exchanges: iter(items))
 
 
 def test_a_mirror_becomes_pages_and_links(run, tmp_path):
@@ -130,7 +127,7 @@ def test_the_order_of_documents_and_the_size_of_parts_change_nothing(tmp_path, m
     ):
         monkeypatch.setattr(parts, "MAX_PARTS", 4 if name == "too many to merge" else 200)
         run = RunDirectory.create(tmp_path / name)
-        monkeypatch.setattr(parsing, "BATCH_PAGES", size)
+        monkeypatch.setattr(spool, "BATCH_PAGES", size)
         monkeypatch.setattr(parts, "HELD_BYTES", held)
         read_from(monkeypatch, *order)
         ingest(run, [tmp_path], SETTINGS)
@@ -151,8 +148,8 @@ def test_any_number_of_workers_gives_the_same(tmp_path, monkeypatch, n):
             items.append(document(url, "", status=301, location=f"{BASE}/{(k + 1) % 20}", fetched=day[k % 4]))
         else:
             items.append(document(url, page(f"page {k} " + "x" * 900 * (k % 2), f"/{k % 9}"), fetched=day[k % 4]))
-    monkeypatch.setattr(parsing, "BATCH_PAGES", 4)
-    monkeypatch.setattr(parsing, "LARGE_PAGE", 1_000)
+    monkeypatch.setattr(spool, "BATCH_PAGES", 4)
+    monkeypatch.setattr(spool, "LARGE_PAGE", 1_000)
     read_from(monkeypatch, *items)
     alone = RunDirectory.create(tmp_path / "alone")
     ingest(alone, [tmp_path], SETTINGS)
@@ -163,46 +160,9 @@ def test_any_number_of_workers_gives_the_same(tmp_path, monkeypatch, n):
     assert len(tables(alone)[0]) > 5
 
 
-@pytest.mark.parametrize(("n", "large"), [(2, 1_000), (2, 2**23), (4, 2**23)])
-def test_a_mirror_that_is_read_in_parts_gives_the_same(tmp_path, monkeypatch, n, large):
-    """Pages, large ones, copies and captures of one address, redirects, and what is rejected."""
-    site = tmp_path / "www.example.org"
-    for k in range(40):
-        folder = site / ("a" if k % 3 else "b") / str(k % 4)
-        folder.mkdir(parents=True, exist_ok=True)
-        links = (f"/a/{(k + 1) % 4}/{k + 1}.html", f"/b/0/{k % 9}")
-        (folder / f"{k}.html").write_text(page(f"page {k} " + "x " * 700 * (k % 9 == 4), *links))
-        (folder / "index.html").write_text(page(f"index {k % 4}", *links))
-    (site / "a" / "1" / "x.php?id=1.html").write_text(page("of a script"))
-    (site / "a" / "1" / "x.php?id=1").write_text(page("of a script, again"))
-    (site / "a" / "1" / "known.html").write_text(
-        "<!-- Mirrored from www.example.org/a/2/2.html by HTTrack -->" + page("x")
-    )
-    (site / "a" / "2" / "document.pdf").write_bytes(b"%PDF")
-    (site / "b" / "0" / "empty.html").write_text("")
-    (site / "b" / "0" / "long.html").write_text(page("y " * 3_000))
-    (site / "b" / "1" / "none.html").symlink_to(tmp_path / "nowhere")
-    monkeypatch.setattr(mirror, "_PART", 5)
-    monkeypatch.setattr(parsing, "BATCH_PAGES", 3)
-    monkeypatch.setattr(parsing, "LARGE_PAGE", large)
-    settings = msgspec.structs.replace(SETTINGS, base_url="", max_page_bytes=5_000, url_prefixes=("www.example.org/",))
-    alone, shared = (RunDirectory.create(tmp_path / name) for name in ("alone", "shared"))
-    seen = []
-    ingest(alone, [tmp_path / "www.example.org"], settings)
-    with worker_processes(n, helps=True) as executor:
-        ingest(shared, [site], settings, lambda *report: seen.append(report), executor=executor)
-    assert tables(alone) == tables(shared)
-    assert len(tables(alone)[0]) > 40
-    assert {row["reason"] for row in tables(alone)[2]} >= {"not-html", "too-large", "unreadable", "empty-page"}
-    assert all(done <= expected for done, expected, _ in seen if expected)
-    if large > 5_000:  # large pages are parsed beside the others, so that their notes come when they are done
-        notes = [(each.stage_folder("ingest") / "notes" / "parsed.parquet").read_bytes() for each in (alone, shared)]
-        assert notes[0] == notes[1]
-
-
 @pytest.mark.parametrize(("n", "batch", "n_calls"), [(2, 4, 1), (2, 100, 0), (1, 4, 0)])
 def test_something_else_is_done_while_workers_parse(tmp_path, monkeypatch, n, batch, n_calls):
-    monkeypatch.setattr(parsing, "BATCH_PAGES", batch)
+    monkeypatch.setattr(spool, "BATCH_PAGES", batch)
     read_from(monkeypatch, *(document(f"{BASE}/{k}", page(f"page {k}")) for k in range(10)))
     run, calls = RunDirectory.create(tmp_path / "run"), []
     with worker_processes(n) as executor:
@@ -216,8 +176,8 @@ def test_large_pages_are_parsed_elsewhere_with_the_same_result(tmp_path, monkeyp
     read_from(monkeypatch, *items)
     whole = RunDirectory.create(tmp_path / "here")
     ingest(whole, [tmp_path], SETTINGS)
-    monkeypatch.setattr(parsing, "LARGE_PAGE", 10)
-    monkeypatch.setattr(parsing, "parse_batch", lambda *_, **__: pytest.fail("parsed here"))
+    monkeypatch.setattr(spool, "LARGE_PAGE", 10)
+    monkeypatch.setattr(spool, "parse_batch", lambda *_, **__: pytest.fail("parsed here"))
     apart = RunDirectory.create(tmp_path / "apart")
     ingest(apart, [tmp_path], SETTINGS)
     assert tables(whole) == tables(apart)
@@ -235,7 +195,7 @@ def test_others_are_read_while_a_large_page_is_parsed(run, tmp_path, monkeypatch
         assert others_are_read.wait(30)
         return ask(reader, job)
 
-    monkeypatch.setattr(parsing, "LARGE_PAGE", 1_000)
+    monkeypatch.setattr(spool, "LARGE_PAGE", 1_000)
     monkeypatch.setattr(spool.ReaderProcess, "ask", asked)
     monkeypatch.setattr(module, "read_source", lambda path, settings, exchanges: items())
     ingest(run, [tmp_path], SETTINGS)
@@ -243,7 +203,7 @@ def test_others_are_read_while_a_large_page_is_parsed(run, tmp_path, monkeypatch
 
 
 def test_a_page_that_takes_too_long_is_counted_and_the_others_are_kept(run, tmp_path, monkeypatch):
-    monkeypatch.setattr(parsing, "LARGE_PAGE", 2**20)
+    monkeypatch.setattr(spool, "LARGE_PAGE", 2**20)
     heavy = "<title>x</title>" + "<p>" * 1_500_000
     items = [document(f"{BASE}/{n}", heavy if n == 1 else page(f"Page {n}")) for n in range(3)]
     read_from(monkeypatch, *items)
@@ -257,9 +217,7 @@ def test_few_large_pages_are_held_at_once(run, tmp_path, monkeypatch):
     held = []
     monkeypatch.setattr(spool, "BATCH_BYTES", 30_000)
     submit = spool.Spool._submit
-    monkeypatch.setattr(
-        spool.Spool, "_submit", lambda self, *rest: held.append(self._batch._n_bytes) or submit(self, *rest)
-    )
+    monkeypatch.setattr(spool.Spool, "_submit", lambda self, *rest: held.append(self._n_bytes) or submit(self, *rest))
     read_from(monkeypatch, *(document(f"{BASE}/{n}", f"<p>page {n} " + "x" * 10_000) for n in range(9)))
     ingest(run, [tmp_path], SETTINGS)
     assert len(tables(run)[0]) == 9

@@ -22,7 +22,7 @@ from twinlink.align.stage import align_run
 from twinlink.config import Config
 from twinlink.config.align import BitextSettings
 from twinlink.errors import ConfigError, InputError, LexiconError
-from twinlink.ingest import parsing
+from twinlink.ingest import page_spool
 from twinlink.ingest.stage import ingest
 from twinlink.match import stage as match_module
 from twinlink.match.stage import match
@@ -99,7 +99,7 @@ def mined(path: Path, sites: Path, executor: Executor | None) -> dict[str, bytes
 def sites(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for number in range(4):
         write_town(tmp_path / "sites" / f"www.town{number}.org", 4 + 2 * number, first=10 * number)
-    monkeypatch.setattr(parsing, "BATCH_PAGES", 8)
+    monkeypatch.setattr(page_spool, "BATCH_PAGES", 8)
     monkeypatch.setattr(match_module, "TASK_BYTES", 10_000)
     return tmp_path / "sites"
 

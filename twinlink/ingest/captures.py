@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from enum import IntEnum
-from hashlib import blake2b, sha1
+from hashlib import blake2b
 from typing import Literal, NamedTuple
 
-from twinlink.sources.documents import Document, Recalled
+from twinlink.sources.documents import Document
 from twinlink.tables import Reject
-from twinlink.urls import normalise, page_id
 
 _EPOCH = datetime(1, 1, 1, tzinfo=UTC)
 _DATE = slice(0, 8)
@@ -39,30 +38,6 @@ class Capture(NamedTuple):
     """SHA-1 of the body."""
     order: bytes
     """Its sort key as a page (`rank`)."""
-
-
-def captured(document: Document, max_page_bytes: int) -> Capture | Reject:
-    """Return what a page is captured as, or why it is none."""
-    url = normalise(document.url)
-    n_bytes = document.n_bytes if isinstance(document, Recalled) else len(document.body)
-    if url is None:
-        return Reject(document.url, "ingest", "bad-url")
-    if n_bytes > max_page_bytes:
-        return Reject(url, "ingest", "too-large", f"{n_bytes} bytes")
-    digest = document.digest if isinstance(document, Recalled) else digest_of(document.body)
-    return Capture(document, url, page_id(url), digest, _order(document, url, digest))
-
-
-def digest_of(body: bytes) -> bytes:
-    """Return the SHA-1 of a page's body."""
-    return sha1(body, usedforsecurity=False).digest()
-
-
-def _order(document: Document, url: str, digest: bytes) -> bytes:
-    """Return the sort key of a page."""
-    place = f"{document.source} {document.offset} {document.fetched} {url} {digest.hex()}"
-    declared = f"{document.content_type} {document.content_language}"
-    return rank(Kind.PAGE, document.fetched, digest, url, f"{place} {declared}")
 
 
 class Facts(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 from base64 import b32encode
 from collections import Counter
@@ -15,20 +16,10 @@ import pyarrow as pa
 
 from twinlink.config import IngestSettings
 from twinlink.ingest import table_parts
-from twinlink.ingest.captures import (
-    Capture,
-    Captures,
-    Facts,
-    Kind,
-    as_kind,
-    capture_number,
-    captured,
-    digest_of,
-    rank,
-)
+from twinlink.ingest.captures import Capture, Captures, Facts, Kind, as_kind, capture_number, rank
 from twinlink.ingest.page_columns import ParsedBatch, forget_repeated
 from twinlink.ingest.page_notes import EarlierPages, PageNotes
-from twinlink.ingest.parsing import Batch, ParsedPart, add_page, facts_of, is_large, parse_task
+from twinlink.ingest.parsing import add_page, facts_of, parse_batch
 from twinlink.ingest.reuse import NOTES_NAME, KnownRows, known_rows, link_files
 from twinlink.ingest.site_rows import SiteRows
 from twinlink.ingest.table_parts import Parts, Rows, without_pages
@@ -37,26 +28,38 @@ from twinlink.lookup import SortedNumbers
 from twinlink.pages.parser import ParsedPage
 from twinlink.rundir.directory import site_name
 from twinlink.sources.documents import Document, Gone, Recalled, Revisit
-from twinlink.sources.mirror import MirrorPart
 from twinlink.spiders.reader.client import ReaderProcess, reader_memory
 from twinlink.spiders.reader.page_facts import Job, Result, UnreadError
 from twinlink.system.memory import Memory, in_words
 from twinlink.system.workers import TaskQueue
 from twinlink.tables import LINKS, PAGES, REJECTS, Packing, PartWriter, Reject, part_writer, write_table
-from twinlink.urls import join, page_id, page_key
+from twinlink.urls import join, normalise, page_id, page_key
 
 __all__ = ["Spool", "body_digest"]
 
 _log = logging.getLogger("twinlink.memory")
 _reuse_log = logging.getLogger("twinlink.ingest")
-BATCH_BYTES = 2**22  # of the pages that are parsed together
+BATCH_PAGES = 400  # pages that are parsed as one task: a tenth of a second or more
+BATCH_BYTES = 2**22  # of these pages at most: few if they are large
 LEAST_BYTES = 2**20  # of a batch, and of what is held in memory, however little memory there is
+LARGE_PAGE = 2**23  # bytes; of more, a page is parsed alone in a process with limits
 MAX_REDIRECTS = 10  # followed when a link is resolved; as in the crawl
 
 
 def body_digest(body: bytes) -> str:
     """Return the digest of a page's body as `PAGES` has it."""
-    return b32encode(digest_of(body)).decode()
+    return b32encode(_sha1(body)).decode()
+
+
+def _sha1(body: bytes) -> bytes:
+    return hashlib.sha1(body, usedforsecurity=False).digest()
+
+
+def _order(document: Document, url: str, digest: bytes) -> bytes:
+    """Return the sort key of a page."""
+    place = f"{document.source} {document.offset} {document.fetched} {url} {digest.hex()}"
+    declared = f"{document.content_type} {document.content_language}"
+    return rank(Kind.PAGE, document.fetched, digest, url, f"{place} {declared}")
 
 
 def _with_round(pages: pa.Table, number: int) -> pa.Table:
@@ -110,11 +113,12 @@ class Spool:
         self.settings = settings
         self.count = 0
         self._parts = Parts(folder / "parts", held)
-        task = partial(parse_task, settings=settings, batch_bytes=self._batch_bytes)
-        self._tasks: TaskQueue[list[Capture] | MirrorPart, ParsedBatch[Facts] | ParsedPart] = TaskQueue(executor, task)
+        self._tasks = TaskQueue(executor, partial(parse_batch, site_by=settings.site_by))
         texts = in_words(self._batch_bytes), self._tasks.n_at_once, in_words(held)
         _log.info("ingest, memory %s: tasks of %s of pages, %d at once; up to %s of rows are held", memory, *texts)
-        self._batch = Batch(self._batch_bytes)
+        self._batch: list[Capture] = []
+        self._numbers: set[int] = set()  # of the pages in it
+        self._n_bytes = 0  # of these
         self._n_unparsed = 0  # pages in it, and in the tasks whose results were not taken
         self._rejects: list[Reject] = []
         self._of_crawl: set[str] = set()
@@ -143,13 +147,6 @@ class Spool:
         self._asking.shutdown()
         self._notes.close()
         forget_repeated()
-
-    def add_part(self, part: MirrorPart) -> None:
-        """Add files that are read where they are parsed."""
-        self._submit()  # the pages before them: the order of the notes is that of the pages
-        self.count += len(part.entries)  # an estimate until they are read
-        self._n_unparsed += len(part.entries)
-        self._add_results(self._tasks.put(part))
 
     def add(self, item: Document | Reject | Revisit, *, is_own: bool = False) -> None:
         """Add an item; ``is_own``: of the run's own crawl, whose rejects take precedence."""
@@ -215,28 +212,35 @@ class Spool:
         capture = self._capture(document)
         if capture is None:
             return
-        if capture.number in self._batch:
+        if capture.number in self._numbers:  # a batch has one capture of a page
             self._submit()
         if not self._may_count(capture) or self._is_known(capture):
             return
         if isinstance(document, Recalled):
             document = document.load()
             capture = capture._replace(document=document)
-        if is_large(document):
+        if len(document.body) > LARGE_PAGE:
             self._parse_large(capture)
             return
-        self._batch.add(capture)
+        self._batch.append(capture)
         self._n_unparsed += 1
-        if self._batch.is_full:
+        self._numbers.add(capture.number)
+        self._n_bytes += len(document.body)
+        if len(self._batch) >= BATCH_PAGES or self._n_bytes >= self._batch_bytes:
             self._submit()
 
     def _capture(self, document: Document) -> Capture | None:
         """Return what a page is captured as; None if it is rejected."""
-        capture = captured(document, self.settings.max_page_bytes)
-        if isinstance(capture, Reject):
-            self.reject(capture)
-            return None
-        return capture
+        url = normalise(document.url)
+        n_bytes = document.n_bytes if isinstance(document, Recalled) else len(document.body)
+        if url is None:
+            self.reject(Reject(document.url, "ingest", "bad-url"))
+        elif n_bytes > self.settings.max_page_bytes:
+            self.reject(Reject(url, "ingest", "too-large", f"{n_bytes} bytes"))
+        else:
+            digest = document.digest if isinstance(document, Recalled) else _sha1(document.body)
+            return Capture(document, url, page_id(url), digest, _order(document, url, digest))
+        return None
 
     def _is_known(self, capture: Capture) -> bool:
         """Take a page that an earlier ingest has parsed, if it still has what is needed of it."""
@@ -256,9 +260,9 @@ class Spool:
 
     def _submit(self, on_parsed: Callable[[], None] = lambda: None) -> None:
         """Have the batch parsed, and take the results of earlier ones."""
-        captures, self._batch = self._batch.captures, Batch(self._batch_bytes)
-        if captures:
-            self._add_results(self._tasks.put(captures), on_parsed)
+        batch, self._batch, self._numbers, self._n_bytes = self._batch, [], set(), 0
+        if batch:
+            self._add_results(self._tasks.put(batch), on_parsed)
 
     def _drain(self, on_parsed: Callable[[], None] = lambda: None) -> None:
         """Take the results of all batches; ``on_parsed`` is called after each."""
@@ -268,36 +272,17 @@ class Spool:
 
     def _add_results(
         self,
-        results: Iterable[tuple[list[Capture] | MirrorPart, ParsedBatch[Facts] | ParsedPart]],
+        results: Iterable[tuple[Sequence[Capture], ParsedBatch[Facts]]],
         on_parsed: Callable[[], None] = lambda: None,
     ) -> None:
-        for task, parsed in results:
-            if isinstance(task, MirrorPart):
-                assert isinstance(parsed, ParsedPart)
-                self._add_parsed_part(task, parsed)
-            else:
-                assert isinstance(parsed, ParsedBatch)
-                self._n_unparsed -= len(task)
-                self._add_batch(task, parsed)
+        for batch, parsed in results:
+            self._n_unparsed -= len(batch)
+            both = zip(batch, parsed.facts, strict=True)
+            kept = [self._may_count(capture) and self._counts(capture, facts) for capture, facts in both]
+            dropped = [capture.number for capture, keep in zip(batch, kept, strict=True) if not keep]
+            for site, tables in parsed.tables.items():
+                self._parts.add(site, *without_pages(tables, dropped))
             on_parsed()
-
-    def _add_parsed_part(self, part: MirrorPart, parsed: ParsedPart) -> None:
-        """Add what files gave that were read where they were parsed."""
-        n_pages = sum(len(captures) for captures, _ in parsed.batches)
-        self._n_unparsed -= len(part.entries)
-        self.count += n_pages - len(part.entries)
-        for captures, batch in parsed.batches:
-            self._add_batch(captures, batch)
-        for item in parsed.others:
-            self.add(item)
-
-    def _add_batch(self, captures: Sequence[Capture], parsed: ParsedBatch[Facts]) -> None:
-        """Add parsed pages."""
-        both = zip(captures, parsed.facts, strict=True)
-        kept = [self._may_count(capture) and self._counts(capture, facts) for capture, facts in both]
-        dropped = [capture.number for capture, keep in zip(captures, kept, strict=True) if not keep]
-        for site, tables in parsed.tables.items():
-            self._parts.add(site, *without_pages(tables, dropped))
 
     def _parse_large(self, capture: Capture) -> None:
         """Have a large page parsed in a process with limits of time and memory, while others are read and parsed."""
@@ -344,14 +329,14 @@ class Spool:
 
     def _add_revisit(self, revisit: Revisit) -> None:
         number = page_id(revisit.url)
-        if number in self._batch or self._tasks.is_busy or self._large:  # it may confirm one of these
+        if number in self._numbers or self._tasks.is_busy or self._large:  # it may confirm one of these
             self._drain()
         if self._captures.is_after(number, revisit.fetched):
             return self.reject(Reject(revisit.url, "ingest", "older-capture", "revisit"))
         if revisit.first is not None and revisit.is_own and self._captures.is_page(number, revisit.first):
             return self._confirm(number, revisit)
         found = revisit.load()
-        if isinstance(found, Document) and not self._captures.is_page(number, digest=digest_of(found.body)):
+        if isinstance(found, Document) and not self._captures.is_page(number, digest=_sha1(found.body)):
             return self._add_page(found)
         if isinstance(found, Document) or (revisit.first is None and revisit.is_own and self._captures.is_page(number)):
             return self._confirm(number, revisit)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from twinlink.sources.documents import Document, Revisit
-from twinlink.sources.mirror import MirrorPart, may_be_page
+from twinlink.sources.mirror import may_be_page
 from twinlink.sources.reading import is_index
 from twinlink.sources.warc import name_of
 from twinlink.tables import Reject
@@ -54,13 +54,10 @@ class ReadShare:
         self._position = 0
         self._n_before = 0  # documents that end before the position
 
-    def read(self, source: Path, item: Document | Reject | Revisit | MirrorPart, n_read: int, n_parsed: int) -> None:
+    def read(self, source: Path, item: Document | Reject | Revisit, n_read: int, n_parsed: int) -> None:
         """Report a document, the ``n_read``-th; the position moves to its record, or behind its file."""
         if self._on_pages is None:
             return
-        if self._knows and isinstance(item, MirrorPart):
-            self._position = min(self._position + item.n_bytes(), self._ends[source])
-            self._n_before = n_read
         if self._knows and isinstance(item, Document):
             place, self._n_before = self._position + len(item.body), n_read
             if item.offset >= 0:

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack, closing
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -34,8 +35,7 @@ from twinlink.rundir.remembered import keep_with, remember
 from twinlink.rundir.rounds import site_rounds
 from twinlink.rundir.signature import Signature, file_digest
 from twinlink.sources.documents import Document, Revisit
-from twinlink.sources.mirror import MirrorPart
-from twinlink.sources.reading import read_in_parts, read_path, source_files, wanted_addresses
+from twinlink.sources.reading import read_path, source_files, wanted_addresses
 from twinlink.sources.warc import Exchanges
 from twinlink.spiders.frontier import LEDGER_NAME, FrontierReader, guess_rejects, guess_state, waiting_guesses
 from twinlink.system.workers import n_forked, n_workers
@@ -142,8 +142,7 @@ class _Ingest(msgspec.Struct, frozen=True):
             stack.enter_context(closing(spool))
             notes = ArchiveNotes(folder / NOTES_NAME, earlier and earlier / NOTES_NAME, run.path / "warc")
             stack.enter_context(closing(notes))
-            # What is compared with an earlier ingest is read here. Workers on other machines may not have the files.
-            self._read(spool, notes, in_parts=earlier is None and n_forked(self.executor) > 1)
+            self._read(spool, notes)
             _check_pages(run, folder)
             write_text(folder / SOURCES_NAME, "".join(f"{path.resolve()}\n" for path in self.sources))
             marks = {str(path.resolve()): source_mark(path, files) for path, files in self.files.items()}
@@ -151,7 +150,7 @@ class _Ingest(msgspec.Struct, frozen=True):
             if self.config is not None:
                 keep_with(run, folder, self.config, "ingest")
 
-    def _read(self, spool: Spool, notes: ArchiveNotes, *, in_parts: bool) -> None:
+    def _read(self, spool: Spool, notes: ArchiveNotes) -> None:
         run = self.run
         if (run.path / LEDGER_NAME).is_file():
             for reject in FrontierReader(run.path).rejects():
@@ -162,13 +161,10 @@ class _Ingest(msgspec.Struct, frozen=True):
         exchanges, own = Exchanges(self.settings.max_page_bytes, notes), run.archives()
         share = ReadShare({**{archive: [archive] for archive in own}, **self.files}, self.on_pages)
         for is_own, paths in ((True, own), (False, self.sources)):
-            for path, item in _items(paths, self.settings, exchanges, share, in_parts=in_parts):
-                if isinstance(item, MirrorPart):
-                    spool.add_part(item)
-                else:
-                    spool.add(item, is_own=is_own)
+            for path, item in _items(paths, self.settings, exchanges, share):
+                spool.add(item, is_own=is_own)
                 share.read(path, item, spool.count, spool.n_parsed)
-        on_site = lambda number, n_sites: share.tables(spool.count, number, n_sites)  # noqa: E731
+        on_site = partial(share.tables, spool.count)
         spool.finish(on_site, lambda: share.parsed(spool.count, spool.n_parsed), self.meanwhile)
         notes.finish()
         share.finish(spool.count)
@@ -256,12 +252,12 @@ def source_marks(run: RunDirectory) -> dict[Path, str]:
 
 
 def _items(
-    paths: Iterable[Path], settings: IngestSettings, exchanges: Exchanges, share: ReadShare, *, in_parts: bool
-) -> Iterator[tuple[Path, Document | Reject | Revisit | MirrorPart]]:
+    paths: Iterable[Path], settings: IngestSettings, exchanges: Exchanges, share: ReadShare
+) -> Iterator[tuple[Path, Document | Reject | Revisit]]:
     """Yield the items of related sources, with their sources: revisits without body come after all bodies."""
-    path, read = Path(), read_in_parts if in_parts else read_source
+    path = Path()
     for path in paths:
-        yield from ((path, item) for item in read(path, settings, exchanges))
+        yield from ((path, item) for item in read_source(path, settings, exchanges))
         share.end(path)
     is_wanted = wanted_addresses(settings.url_prefixes)
     yield from ((path, revisit) for revisit in exchanges.revisits() if is_wanted(revisit.url))

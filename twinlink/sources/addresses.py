@@ -158,15 +158,6 @@ def original_of(name: str, siblings: Collection[str]) -> str | None:
     return next((original for original in names if original in siblings), None)
 
 
-def decides_for_others(name: str) -> bool:
-    """Return whether a file, by its name, decides on the addresses of others in its folder (``siblings``).
-
-    >>> [decides_for_others(name) for name in ("Index.html", "a.html.orig", "a.html")]
-    [True, True, False]
-    """
-    return name.endswith(ORIGINAL) or name.lower() in _INDEXES
-
-
 def suffix_of(name: str) -> str:
     """Return the ending of a file name in lower case, without a query that the name may hold; empty if there is none.
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-import msgspec
 from msgspec.structs import replace
 
 from twinlink.errors import InputError
@@ -20,7 +19,6 @@ from twinlink.sources.addresses import (
     ORIGINAL,
     PAGE_SUFFIXES,
     Addresses,
-    decides_for_others,
     host_folders,
     original_of,
     reconcile,
@@ -42,8 +40,6 @@ _ASSET_SUFFIXES = frozenset(
 _TOOL_FILES = frozenset(("robots.txt", "hts-log.txt", "cookies.txt"))
 _TOOL_FOLDERS = frozenset(("hts-cache",))
 _ADDED = (".html", ".htm")  # by wget -E
-_PART = 200  # files that are read together: they take some .05 s
-_PART_BYTES = 2**22  # from which on a part is complete, so that few large pages are held at once
 _SAMPLE = 20  # number of pages sampled to detect how the mirror was made
 
 
@@ -91,12 +87,6 @@ def read_mirror(folder: Path, base_url: str, max_page_bytes: int) -> Iterator[Do
     InputError
         If the folder cannot be read, has no page in it, or its address is unknown.
     """
-    for item in mirror_parts(folder, base_url, max_page_bytes):
-        yield from item.read() if isinstance(item, MirrorPart) else (item,)
-
-
-def mirror_parts(folder: Path, base_url: str, max_page_bytes: int) -> Iterator[Document | Reject | MirrorPart]:
-    """Yield what `read_mirror` yields, and most of the files in parts that are not read yet."""
     if not folder.is_dir():
         raise InputError(f"{folder}: expected a folder of saved pages")
     n_pages = 0
@@ -107,9 +97,9 @@ def mirror_parts(folder: Path, base_url: str, max_page_bytes: int) -> Iterator[D
         n_pages += isinstance(item, Document)
         covered.add(page_id(item.url))
         yield item
-    for found in _read_files(folder, base_url, max_page_bytes, covered):
-        n_pages += isinstance(found, Document)  # the first one comes before any part
-        yield found
+    for item in _read_files(folder, base_url, max_page_bytes, covered):
+        n_pages += isinstance(item, Document)
+        yield item
     if not n_pages:
         raise _no_page(folder)
 
@@ -125,10 +115,8 @@ def mirror_addresses(folder: Path, base_url: str, max_page_bytes: int) -> Addres
     return _find_addresses(folder, base_url, _Files(folder, max_page_bytes))
 
 
-def _read_files(
-    folder: Path, base_url: str, max_page_bytes: int, covered: set[int]
-) -> Iterator[Document | Reject | MirrorPart]:
-    """Yield the documents of files whose addresses are not ``covered`` by a cache; in parts once there is a page."""
+def _read_files(folder: Path, base_url: str, max_page_bytes: int, covered: set[int]) -> Iterator[Document | Reject]:
+    """Yield the documents of files whose addresses are not ``covered`` by a cache."""
     files = _Files(folder, max_page_bytes)
     try:
         addresses = _find_addresses(folder, base_url, files)
@@ -137,31 +125,11 @@ def _read_files(
         if covered:
             return  # the cache knows the addresses, no file does
         raise
-    entries = files.walk()
-    for entry in entries:
-        items = [entry] if isinstance(entry, Reject) else [*_read_file(entry, files, addresses, covered)]
-        yield from items
-        # Each part would have to carry the addresses that a cache covers.
-        if not covered and any(isinstance(item, Document) for item in items):
-            break
-    yield from _in_parts(entries, files, addresses)
-
-
-def _in_parts(entries: Iterator[_Entry | Reject], files: _Files, addresses: Addresses) -> Iterator[Reject | MirrorPart]:
-    """Yield files in parts, and the rejects between them in their places."""
-    waiting, n_bytes = list[_Entry](), 0
-    for entry in entries:
-        if isinstance(entry, _Entry):
-            waiting.append(entry)
-            n_bytes += files.size(entry)
-        is_whole = isinstance(entry, Reject) or len(waiting) == _PART or n_bytes >= _PART_BYTES
-        if waiting and is_whole:
-            yield MirrorPart(files, addresses, waiting)
-            waiting, n_bytes = [], 0
+    for entry in files.walk():
         if isinstance(entry, Reject):
             yield entry
-    if waiting:
-        yield MirrorPart(files, addresses, waiting)
+        else:
+            yield from _read_file(entry, files, addresses, covered)
 
 
 def _no_page(folder: Path) -> InputError:
@@ -172,7 +140,7 @@ class _Entry(NamedTuple):
     """A file of the mirror."""
 
     parts: tuple[str, ...]  # path below the folder
-    siblings: frozenset[str]  # names in the same folder that decide on the addresses of others
+    siblings: frozenset[str]  # names in the same folder, its own among them
 
     @property
     def source(self) -> str:
@@ -196,7 +164,7 @@ class _Files:
             if isinstance(found, Unusable):
                 problems.append(found)
             elif found.parts or not self._skips_top:
-                siblings = frozenset(filter(decides_for_others, found.names))
+                siblings = frozenset(found.names)
                 yield from (_Entry((*found.parts, name), siblings) for name in found.names if may_be_page(name))
         for problem in problems:
             yield Reject(source_of(problem.parts or (self._folder.name,)), "ingest", "unreadable", problem.detail)
@@ -229,17 +197,6 @@ class _Files:
                 return True
         return False
 
-    def _path(self, *parts: str) -> str:
-        """Return a path below the folder; pathlib takes long for each of many files."""
-        return "/".join((str(self._folder), *parts))
-
-    def size(self, entry: _Entry) -> int:
-        """Return the bytes of a file; 0 if it is not there any more."""
-        try:
-            return os.stat(self._path(*entry.parts)).st_size  # noqa: PTH116  (a text, as for `read_file`)
-        except OSError:
-            return 0
-
     def read(self, entry: _Entry) -> bytes:
         """Return a page.
 
@@ -253,29 +210,12 @@ class _Files:
         if suffix in _DOCUMENT_SUFFIXES:
             raise UnusableError("not-html", suffix)
         name = original_of(entry.parts[-1], entry.siblings) or entry.parts[-1]
-        body = read_file(self._path(*entry.parts[:-1], name), self._root, limit)
+        body = read_file("/".join((str(self._folder), *entry.parts[:-1], name)), self._root, limit)
         if suffix not in PAGE_SUFFIXES and not is_html("", body):
             raise UnusableError("", "")
         if len(body) > limit:
             raise UnusableError("too-large", f"more than {limit} bytes")
         return body
-
-
-class MirrorPart(msgspec.Struct, frozen=True):
-    """Some files of a mirror, not read yet."""
-
-    files: _Files
-    addresses: Addresses
-    entries: Sequence[_Entry]
-
-    def read(self) -> Iterator[Document | Reject]:
-        """Yield their documents."""
-        for entry in self.entries:
-            yield from _read_file(entry, self.files, self.addresses, set())
-
-    def n_bytes(self) -> int:
-        """Return the bytes of the files, as far as they are there."""
-        return sum(map(self.files.size, self.entries))
 
 
 def may_be_page(name: str) -> bool:

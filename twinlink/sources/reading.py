@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from twinlink.config import IngestSettings
 from twinlink.errors import InputError
 from twinlink.rejects import Reject
 from twinlink.sources.addresses import PAGE_SUFFIXES, suffix_of
@@ -17,7 +16,7 @@ from twinlink.sources.cdx import archives_of_index, read_cdx
 from twinlink.sources.documents import Document
 from twinlink.sources.files import Unusable, refusal, source_of, walk
 from twinlink.sources.listed import files_of_list, read_list
-from twinlink.sources.mirror import MirrorPart, mirror_parts
+from twinlink.sources.mirror import read_mirror
 from twinlink.sources.wacz import read_wacz
 from twinlink.sources.warc import Exchanges, archive_of, read_archives
 from twinlink.urls import normalise
@@ -63,29 +62,10 @@ def read_path(
     InputError
         If the source does not exist, or nothing in it can be read.
     """
-    settings = IngestSettings(base_url=base_url, url_prefixes=tuple(url_prefixes), max_page_bytes=max_page_bytes)
-    for item in read_in_parts(path, settings, exchanges):
-        yield from read_part(item, url_prefixes) if isinstance(item, MirrorPart) else (item,)
-
-
-def read_in_parts(
-    path: Path, settings: IngestSettings, exchanges: Exchanges | None = None
-) -> Iterator[Document | Reject | MirrorPart]:
-    """Yield what `read_path` yields, mirrors in parts that any process may read (`read_part`)."""
-    is_wanted = wanted_addresses(settings.url_prefixes)
-    for item in _read(path, settings.max_page_bytes, settings.base_url, is_wanted, exchanges):
-        if isinstance(item, MirrorPart) or _is_kept(item, is_wanted):
-            yield item
-
-
-def read_part(part: MirrorPart, url_prefixes: Sequence[str]) -> Iterator[Document | Reject]:
-    """Yield the documents of a part."""
     is_wanted = wanted_addresses(url_prefixes)
-    return (item for item in part.read() if _is_kept(item, is_wanted))
-
-
-def _is_kept(item: Document | Reject, is_wanted: Callable[[str], bool]) -> bool:
-    return is_wanted(item.url) or not item.url.startswith(("http://", "https://"))  # a reject of a file
+    for item in _read(path, max_page_bytes, base_url, is_wanted, exchanges):
+        if is_wanted(item.url) or not item.url.startswith(("http://", "https://")):  # a reject of a file
+            yield item
 
 
 def source_files(path: Path) -> list[Path]:
@@ -115,7 +95,7 @@ def is_index(path: Path) -> bool:
 
 def _read(
     path: Path, limit: int, base_url: str, is_wanted: Callable[[str], bool], exchanges: Exchanges | None
-) -> Iterator[Document | Reject | MirrorPart]:
+) -> Iterator[Document | Reject]:
     _check(path)
     if path.is_dir():
         return _read_folder(path, limit, base_url, exchanges)
@@ -126,9 +106,7 @@ def _read(
     return read_cdx(path, is_wanted, limit, exchanges) if is_index(path) else read_list(path, limit)
 
 
-def _read_folder(
-    path: Path, limit: int, base_url: str, exchanges: Exchanges | None
-) -> Iterator[Document | Reject | MirrorPart]:
+def _read_folder(path: Path, limit: int, base_url: str, exchanges: Exchanges | None) -> Iterator[Document | Reject]:
     """Read a folder of archives, or else of saved pages; unreadable files are counted."""
     archives = _found(path, _HOLDS_ARCHIVES)
     refused = archives.refused[:1]
@@ -138,7 +116,7 @@ def _read_folder(
         yield from _read_archives(path, archives.files, limit, exchanges)
         return
     try:
-        for item in mirror_parts(path, base_url, limit):
+        for item in read_mirror(path, base_url, limit):
             if not refused and isinstance(item, Reject) and item.reason == "unreadable":
                 refused.append(item)
             yield item

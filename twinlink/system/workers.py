@@ -359,9 +359,9 @@ class TaskQueue(Generic[TaskT, ResultT]):
         """Yield the results of all tasks so far."""
         while self._waiting:
             yield self._next()
-        first, self._first = self._first, []  # who takes a result may drain the rest
-        for task in first:
+        for task in self._first:
             yield task, self._function(task)
+        self._first = []
 
     def _has_room(self, task: TaskT) -> bool:
         """Return whether a task fits in beside those that were submitted."""

@@ -15,7 +15,7 @@ class CandidateSettings(Settings, frozen=True):
     """Selection of candidate pairs."""
 
     per_page: Positive = 20
-    """Candidates kept for each page, in each direction (trial figures: `docs/methods.md`)."""
+    """Candidates kept for each page, in each direction (trial figures: `docs/results/accuracy.md`)."""
     products_per_page: Positive = 25_000
     """Products of two term weights that the search for candidates may take for each page, on average: bounds its time.
     Weak weights and the most frequent terms are left out to meet it. Sites on which all products take at most a tenth
@@ -30,7 +30,7 @@ class InternalSettings(Settings, frozen=True):
 
     content: Literal["tsim_idf", "tsim", "bits", "cosine"] = "tsim_idf"
     """Form of S_cb: STRAND tsim (WebMining eq. 2), with idf-weighted words or plain, BITS (eq. 3) from both sides, or
-    the idf-weighted cosine. Best or equal on five of the six sites of `docs/results.md`."""
+    the idf-weighted cosine. In trials best or equal on five of six sites."""
     structure: Literal["indel", "lcs_max"] = "indel"
     """Normaliser of S_struct: 2·LCS/(n+m), or LCS/max(n, m)."""
     beta: Unit = 0.6
@@ -56,7 +56,7 @@ class EtsSettings(Settings, frozen=True):
     effect of both is in `docs/papers/001.md`."""
     rarity: bool = False
     """Whether a neighbour shared by many pages counts for less. Not in the paper; its effect is in
-    `docs/results.md`."""
+    `docs/results/accuracy.md`."""
 
 
 Evidence = Literal[

@@ -13,7 +13,7 @@ from twinlink.similarity.affordable import pages_with
 __all__ = ["learn_translations"]
 
 MIN_DICE = 0.3
-"""Least d of a learned translation. From the trials in which links and words taught each other (`docs/methods.md`)."""
+"""Least d of a learned translation. From trials in which links and words taught each other."""
 MIN_PAIRS = 2
 """Minimum number of pairs in which two words co-occur: with one, every word of a pair would translate every other."""
 MAX_LINKS = 20

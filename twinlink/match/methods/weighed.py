@@ -62,7 +62,7 @@ SEARCH_SHARE = 0.75
 """Share of that before the candidates are measured, for progress reports."""
 
 FIRST_MARGIN = 0.1
-"""Lead by which a pair of the first round is clear: 10 % over the second, as in the trials of `docs/methods.md`."""
+"""Lead by which a pair of the first round is clear: 10 % over the second, as in first trials."""
 NEARLY_AS_GOOD = 0.8
 """Share of the best rival's first evidence at which the pages do not contradict a clue. Our choice, not tuned."""
 HARDLY_ANY = 4

@@ -131,7 +131,7 @@ def match_case(case: Case, words: Words, settings: MatchSettings | None = None) 
     """Match a site whose words are known, as `twinlink.match.match_sides` does."""
     settings = settings or MatchSettings()
     found = METHODS[settings.method].load()(case.side_a, case.side_b, words, case.between, settings)
-    keep = keep_pairs(found.probabilities, settings.min_probability, settings.min_precision)
+    keep = keep_pairs(found.probabilities, settings.min_probability, settings.min_precision, found.threshold)
     return SideMatch(case.side_a, case.side_b, found, keep)
 
 

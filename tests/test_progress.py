@@ -20,7 +20,7 @@ import twinlink as tl
 from tests.calling import twinlink
 from tests.made_sites import BASE, write_toy
 from tests.processes import happens
-from twinlink.progress import Latest, read_latest, reporter
+from twinlink.progress import Latest, is_watched, read_latest, reporter
 from twinlink.rundir.directory import RunDirectory
 from twinlink.system.pausing import hold
 
@@ -148,6 +148,20 @@ def test_quiet_is_silent(clock: Clock, capsys: pytest.CaptureFixture[str]) -> No
         clock.now += 100
         report("crawl", 2, 2)
     assert capsys.readouterr() == ("", "")
+
+
+def test_a_program_without_standard_error_has_no_progress(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setattr(sys, "stderr", None)
+    (tmp_path / "pause").touch()
+    with reporter(quiet=False, pause=tmp_path / "pause") as report:
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(lambda: (time.sleep(0.1), (tmp_path / "pause").unlink()))
+            report("match", 1, 2)
+        report("match", 2, 2)
+    assert capsys.readouterr().out == ""
+    assert not is_watched()
 
 
 @pytest.mark.parametrize("columns", ["20", "60", "200"])

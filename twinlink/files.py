@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +11,15 @@ import msgspec
 
 NOT_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """What `msgspec.json.decode` raises for what is no JSON of the type; the last one for a thousand nested brackets."""
+
+
+def real_path(path: Path) -> Path:
+    """Return where a path leads to; unlike `Path.resolve`, links in a circle are no error: whoever opens it meets that.
+
+    >>> real_path(Path("/usr/../etc"))
+    PosixPath('/etc')
+    """
+    return Path(os.path.realpath(path))
 
 
 @contextmanager

@@ -53,7 +53,12 @@ COMPILING = "compiling, only once"
 
 def is_watched() -> bool:
     """Return whether a person sees the progress: on a terminal, or in a notebook."""
-    return sys.stderr.isatty() or _is_notebook()
+    return _is_terminal() or _is_notebook()
+
+
+def _is_terminal() -> bool:
+    """Return whether standard error is a terminal. A program may have none: who started it has closed it."""
+    return sys.stderr is not None and sys.stderr.isatty()
 
 
 def _is_notebook() -> bool:
@@ -120,11 +125,17 @@ def _wait(pause: Path, stage: str, check: Callable[[], None]) -> None:
     say = f"paused: {stage} waits while {pause} exists (since {since}); resume it in the review, or remove the file"
     if is_lease(pause):
         say = f"paused: {stage} waits while a reviewer looks at each pair; it resumes afterwards"
-    print(say, file=sys.stderr, flush=True)
+    _print(say)
     while waits(pause):
         time.sleep(PAUSE_SECONDS)
         check()
-    print(f"{stage} resumes", file=sys.stderr, flush=True)
+    _print(f"{stage} resumes")
+
+
+def _print(line: str) -> None:
+    """Print a line on standard error, if there is one."""
+    if sys.stderr is not None:
+        print(line, file=sys.stderr, flush=True)
 
 
 def _shown(quiet: bool | Report) -> AbstractContextManager[Report]:
@@ -134,7 +145,7 @@ def _shown(quiet: bool | Report) -> AbstractContextManager[Report]:
         return nullcontext(lambda stage, done, total, detail="": None)
     if _is_notebook():
         return _in_notebook()
-    return _live() if sys.stderr.isatty() and os.environ.get("TERM") != "dumb" else _plain()
+    return _live() if _is_terminal() and os.environ.get("TERM") != "dumb" else _plain()
 
 
 @contextmanager
@@ -321,7 +332,7 @@ def _plain() -> Iterator[Report]:
     def tell(stage: str, now: float) -> None:
         state = stages[stage]
         state.told, state.shown = state.last, now
-        print(state.line(stage, now), file=sys.stderr, flush=True)
+        _print(state.line(stage, now))
 
     def is_due(state: _Stage, now: float, least: float = PLAIN_SECONDS) -> bool:
         return now - state.shown >= min(LONGEST_SECONDS, max(least, (now - state.began) / 20))

@@ -21,9 +21,10 @@ LATIN, HAN, KANA = "LATIN", "HAN", "KANA"
 # count is documented where they are used; three of the lists below differ on purpose.
 _THAI_LAO, _TIBETAN, _MYANMAR, _KHMER = "\u0e00-\u0eff", "\u0f00-\u0fff", "\u1000-\u109f", "\u1780-\u17ff"
 _KANA_BLOCKS, _HALF_WIDTH_KANA, _HANGUL = "\u3040-\u30ff\u31f0-\u31ff", "\uff66-\uff9f", "\uac00-\ud7af"
-_HAN_BLOCKS = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+HAN_BLOCKS = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+"""Han, with 々 (repetition) and 〇 (zero)."""
 
-EAST_ASIAN = _KANA_BLOCKS + _HAN_BLOCKS
+EAST_ASIAN = _KANA_BLOCKS + HAN_BLOCKS
 """Han and kana, which a dictionary cuts into words. Half-width kana are full-width after NFKC."""
 SOUTH_EAST_ASIAN = _THAI_LAO + _MYANMAR + _KHMER
 """Thai, Lao, Burmese and Khmer, which are not segmented. Tibetan separates syllables by a mark and is not included."""

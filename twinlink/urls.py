@@ -166,6 +166,15 @@ def page_id(url: str) -> int:
     return int.from_bytes(blake2b(page_key(url).encode(), digest_size=8).digest(), "big", signed=True)
 
 
+def root_of(url: str) -> str:
+    """Return a normalised address up to the slash that its path begins with: scheme, host and port.
+
+    >>> root_of("http://127.0.0.1:8000/en/a.html")
+    'http://127.0.0.1:8000'
+    """
+    return "/".join(url.split("/", 3)[:3])
+
+
 def origin_of(url: str) -> str:
     """Return the origin of a web address: its scheme, host and port, a default port left out; empty if it has none.
 
@@ -227,7 +236,7 @@ def site_of(url: str, site_by: Literal["domain", "host", "path"] = "domain") -> 
     >>> site_of("http://127.0.0.1:8000/")
     '127.0.0.1:8000'
     """
-    return _site_of_origin("/".join(url.split("/", 3)[:3]), site_by)
+    return _site_of_origin(root_of(url), site_by)
 
 
 @functools.lru_cache(maxsize=2**12)  # most links go to few hosts

@@ -32,7 +32,12 @@ DOUBTS = {
     "none": "",
 }
 
-STAGES = {"crawl": "while fetching", "ingest": "while reading", "match": "while matching"}
+STAGES = {
+    "crawl": "while fetching",
+    "ingest": "while reading",
+    "match": "while matching",
+    "recover": "while recovering pages",
+}
 
 LABELS = {ACCEPTED: "accepted", REJECTED: "rejected"}
 
@@ -55,8 +60,12 @@ ENDS = {
 REASONS = {
     "robots": "robots.txt asks not to fetch it",
     "robots-unreachable": "robots.txt could not be fetched, so nothing else was fetched from the host",
+    "busy": "the server asked to wait for long, or had too much to do",
+    "page-limit": "the crawl ended before it, with as many pages as crawl.max_pages allows",
+    "interrupted": "the crawl was interrupted before it",
     "noindex": "the page asks not to be indexed",
     "not-html": "not a web page",
+    "not-a-part": "neither a style sheet nor a picture",
     "too-large": "larger than the setting max_page_bytes",
     "trap": "looks like an endless chain of addresses, a calendar for instance",
     "excluded": "left out by the settings include or exclude",
@@ -79,7 +88,7 @@ REASONS = {
     "connection": "the connection failed",
     "error": "another error",
     "bad-url": "not a usable address",
-    "bad-encoding": "its text could not be decoded",
+    "bad-encoding": "its Content-Encoding (gzip, br) is unknown or damaged",
     "empty-page": "it has no text",
     "parse-timeout": "reading it would take too long",
     "parse-failed": "reading it would take too much memory, or the parser failed",
@@ -94,6 +103,7 @@ REASONS = {
     "unreadable": "the file could not be read",
     "bad-line": "a line of a list that could not be read",
     "missing-page": "named in the list, but in no archive",
+    "no-archive": "its archive was not found",
     "no-address": "neither the file nor the page gives its address",
     "beside-archives": "saved pages beside archives; the archives were used",
     "post": "the answer to a form, not a page at an address",
@@ -108,6 +118,13 @@ REASONS = {
     "no-candidate": "no page was a candidate for it",
     "crowded-address": "its address differs in one place from too many others, so the URL rule compared only tokens",
     "over-limit": "left out by max_pairs or min_score",
+    "not-found": "a guessed address that has no page",
+    "soft-404": "the answer to a guessed address is an error page, though the server says that it is none",
+    "redirected": "a guessed address that redirects",
+    "known-page": "the answer to a guessed address is a page that is known already",
+    "wrong-language": "the answer to a guessed address is not in the expected language",
+    "made-up": "an address made up to recognise the site's error pages",
+    "not-judged": "the answer to a guessed address has not been judged yet",
     "label": "labels rejected its pair or re-paired one of its pages",
 }
 

@@ -30,6 +30,7 @@ def verdict(source, target, probability=0.9, per_word=0.5, identify=None):
         ("numbers", "Open from 1998 to 2004", "Ouvert de 1997 à 2003"),
         ("numbers", "The bridge was built in 1998.", "Le pont fut bâti alors."),
         (SEGMENT, "The 3 bridges were built in 1,998.5 days.", "Les trois ponts furent bâtis en 1 998,5 jours."),
+        (SEGMENT, "In 2009 100 people came.", "Cent personnes, donc 100, sont venues en 2009."),
     ],
 )
 def test_reasons_by_the_text(reason, source, target):
@@ -111,5 +112,8 @@ def test_words_of_any_language():
         "tél", "41", "44", "12", "www.sac-cas.ch/fr", "info@sac.ch",
     ]  # fmt: skip
     assert split_words("हिन्दी में", "hi") == ["हिन्दी", "में"]
+    for text in ("বাংলা ভাষা", "தமிழ் மொழி", "తెలుగు భాష", "ગુજરાતી ભાષા", "മലയാള ഭാഷ", "शब्द।"):
+        assert split_words(text) == text.strip("।").split()
     assert numbers("٣٤ und 1’000") == ["1000", "34"]
+    assert numbers("12 345 678 und 5 000 in 2009 100 000") == ["100000", "12345678", "2009", "5000"]
     assert fold("Қазақстан") == fold("Kazakstan")

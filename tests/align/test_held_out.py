@@ -79,8 +79,8 @@ def test_copies_teach_nothing():
     b = ["The harbour is closed today.", "ebul ot vrap inda", "Ubuntu"]
     pair, _, aligned, _ = aligned_pair(a, b, fresh(None, SETTINGS))
     assert teaching(pair, aligned).tolist() == [False, True, True]  # a name alone is no copy
-    words = align_texts(a, b).known.words
-    taught = {(words.sums().words_a[p >> 31], words.sums().words_b[p & (2**31 - 1)]) for p in words.sums().pairs}
+    sums = align_texts(a, b).known.words.sums()
+    taught = {(sums.words_a[row], sums.words_b[column]) for row, column in zip(sums.rows, sums.columns, strict=True)}
     assert ("zar", "ebul") in taught
     assert not any("harbo" in two for two in taught)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from twinlink.align.filters import UNSURE, Segment, pair_key
-from twinlink.align.page_pairs import PageTexts
+from twinlink.align.page_pairs import PairTexts
 from twinlink.align.segment_tables import LEAST_COMPARED, segment_table, translation_probabilities
 from twinlink.align.workers import AlignedPage
 from twinlink.tables import SEGMENT
@@ -50,7 +50,7 @@ def test_wrong_pairs_found_on_another_page_are_not_counted_as_wrong() -> None:
 @pytest.mark.parametrize(("least", "said"), [(0.0, SEGMENT), (0.9, UNSURE)])
 def test_segments_below_the_minimum_chance_are_dropped(least: float, said: str) -> None:
     page = aligned([4.0] * 80 + [0.1] * 20, [0.1] * 50)
-    pair = PageTexts("http://x.org/a", "http://x.org/b", [], [])
+    pair = PairTexts("http://x.org/a", "http://x.org/b", [], [])
     table = segment_table("x.org", ("en", "fr"), [pair], [page], [[SEGMENT] * 100], least)
     assert set(table["verdict"].to_pylist()[:80]) == {SEGMENT}
     assert set(table["verdict"].to_pylist()[80:]) == {said}

@@ -77,6 +77,20 @@ def test_crawl_takes_seeds_and_says_what_came_of_each_site(tmp_path):
     assert json.loads((run / "crawl.json").read_text())["pages"] == 4
 
 
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_command_whose_streams_are_closed_works_as_any_other(run, closed):
+    expected = twinlink("match", run)
+    shell = ["sh", "-c", f'exec "$@" {closed}', "sh"]
+    done = subprocess.run([*shell, *TWINLINK, "match", run], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == ("" if ">&-" in closed.split() else expected.stdout)
+    assert ("next: " in done.stderr) == ("2>&-" not in closed)
+    done = subprocess.run([*shell, *TWINLINK, "match", "no-run", "--json"], capture_output=True, text=True)
+    assert done.returncode == 3, done.stderr
+    assert ("RunError" in done.stdout) == (">&-" not in closed.split())
+    assert ("twinlink: error" in done.stderr) == ("2>&-" not in closed)
+
+
 def test_mine_says_what_came_out_and_where(toy_done):
     folder, done = toy_done
     assert done.returncode == 0, done.stderr

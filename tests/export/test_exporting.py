@@ -148,6 +148,14 @@ def test_keys_of_an_index() -> None:
     assert index_key("http://wwwa.example.hk/A?z&b=1") == "hk,example,wwwa)/a?b=1&z"
 
 
+def test_keys_of_an_index_keep_numbers_that_belong_to_the_host() -> None:
+    """Other tools reverse an IP address, too, and leave out ``www`` with its number, nothing else."""
+    assert index_key("http://163.com/a") == "com,163)/a"
+    assert index_key("http://1.example.org/") == "org,example,1)/"
+    assert index_key("http://127.0.0.1:8000/") == "1,0,0,127:8000)/"
+    assert index_key("http://www.com/") == "com)/"
+
+
 def test_a_failing_export_leaves_the_earlier_one(run: tl.Run, tmp_path: Path) -> None:
     before = run.export(tmp_path, ["wacz"]).files[0].read_bytes()
 

@@ -11,11 +11,12 @@ from scipy.sparse import csr_array
 
 from twinlink.config.sites import RankingSettings
 from twinlink.errors import ConfigError, ShapeError
-from twinlink.graph.ranking import linkout, pagerank, seed_scores, seed_sums
+from twinlink.graph.ranking import pagerank, seed_scores, seed_sums
 from twinlink.sites.features import FEATURES, site_features, suffix_odds
 from twinlink.sites.host_graph import HostGraph
 from twinlink.sites.model import contributions, learn_site_model, prior_model, site_probability
 from twinlink.sites.ranking import rank_sites
+from twinlink.sites.web_graph import no_evidence
 
 TIGHT = 1e-13
 
@@ -172,7 +173,7 @@ def test_a_link_that_is_stored_twice_counts_once_for_the_paper():
     """Rows of two stored entries for one link, as a matrix has them that was put together by hand."""
     twice = csr_array((np.ones(3), np.array([2, 2, 2]), np.array([0, 2, 3, 3])), shape=(3, 3))
     assert twice.nnz == 3
-    assert linkout(twice).tolist() == [1, 1, 0]
+    assert seed_scores(twice, np.ones(3, bool), np.ones(3)).linkout.tolist() == [1, 1, 0]
     assert seed_sums(twice, [0.5, 0.25, 9.0], [True, True, False]).tolist() == [0, 0, 0.75]
 
 
@@ -243,9 +244,9 @@ def test_an_edge_twice_is_one_link_for_the_paper(edges):
     seeds, worth = np.arange(8) < 5, np.full(8, 0.5)
     once, twice = matrix(sorted(set(edges)), 8), matrix(edges + edges, 8)
     for a, b in ((seed_scores(each, seeds, worth) for each in (once, twice)),):
+        assert np.array_equal(a.linkout, b.linkout)
         assert np.array_equal(a.linkout_sum, b.linkout_sum)
         assert np.array_equal(a.weighted_sum, b.weighted_sum)
-    assert np.array_equal(linkout(once), linkout(twice))
     # doubling every edge doubles every row: the shares stay
     assert pagerank(twice, tolerance=TIGHT).scores == pytest.approx(
         pagerank(matrix(edges, 8), tolerance=TIGHT).scores, abs=1e-10
@@ -309,6 +310,15 @@ def test_features_by_hand():
     suffix = column(found.values, "suffix")
     assert suffix[3] > 0 > suffix[4]
     assert suffix[5] == 0
+
+
+@pytest.mark.parametrize(
+    ("n_values", "n_known", "n_web", "named"), [(2, 3, 3, "credibility"), (3, 2, 3, "crawled"), (3, 3, 2, "web.hosts")]
+)
+def test_an_array_of_another_length_is_named(n_values, n_known, n_web, named):
+    graph = host_graph([(0, 1)], ["a.hk", "b.hk", "c.hk"])
+    with pytest.raises(ShapeError, match=rf"^{named}: expected a value for each of 3 sites, got shape \(2,\)$"):
+        site_features(graph, np.ones(n_values), np.ones(n_known, bool), web=no_evidence(n_web))
 
 
 def test_features_of_a_site_exclude_its_own_verdict():

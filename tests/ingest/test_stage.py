@@ -20,7 +20,7 @@ from twinlink.errors import InputError, MissingStageError, NothingFoundError
 from twinlink.ingest import page_spool as spool
 from twinlink.ingest import stage as module
 from twinlink.ingest import table_parts as parts
-from twinlink.ingest.stage import ingest, source_paths
+from twinlink.ingest.stage import ingest, source_marks, source_paths
 from twinlink.match.stage import match
 from twinlink.pages import libxml2, libxml2_callbacks
 from twinlink.rundir.directory import RunDirectory
@@ -55,7 +55,7 @@ def document(url, body, **changes):
 
 
 def read_from(monkeypatch, *items):
-    monkeypatch.setattr(module, "read_source", lambda path, settings, exchanges: iter(items))
+    monkeypatch.setattr(module, "read_source", lambda *_: iter(items))
 
 
 def test_a_mirror_becomes_pages_and_links(run, tmp_path):
@@ -197,7 +197,7 @@ def test_others_are_read_while_a_large_page_is_parsed(run, tmp_path, monkeypatch
 
     monkeypatch.setattr(spool, "LARGE_PAGE", 1_000)
     monkeypatch.setattr(spool.ReaderProcess, "ask", asked)
-    monkeypatch.setattr(module, "read_source", lambda path, settings, exchanges: items())
+    monkeypatch.setattr(module, "read_source", lambda *_: items())
     ingest(run, [tmp_path], SETTINGS)
     assert [row["url"] for row in tables(run)[0]] == [f"{BASE}/{k}" for k in range(6)]
 
@@ -287,6 +287,23 @@ def test_a_run_inside_the_folder_that_is_read_is_no_input(tmp_path):
     assert ingest(run, [folder], SETTINGS) == first
 
 
+def test_nothing_in_a_run_is_read_where_it_lies_in_the_folder_that_is_read(tmp_path):
+    folder = write_toy(tmp_path / "toy")
+    run = RunDirectory.create(folder / "run")
+    ingest(run, [folder], SETTINGS)
+    n_pages = len(tables(run)[0])
+    write_pages(run.path, {"report.html": page("the report of the run")})
+    (run.path / "export").mkdir()
+    write_toy_archive(run.path / "export" / "pages.warc.gz")
+    write_pages(folder, {"new.html": page("one more")})
+    ingest(run, [folder], SETTINGS)
+    assert len(tables(run)[0]) == n_pages + 1
+    assert {row["reason"] for row in tables(run)[2]} == set()
+    for again in (RunDirectory.create(run.replacement), run):
+        ingest(again, [folder], SETTINGS)
+        assert len(tables(again)[0]) == n_pages + 1
+
+
 def test_pairs_of_earlier_pages_stay_but_do_not_count(run, tmp_path):
     folder = write_toy(tmp_path / "toy")
     ingest(run, [folder], SETTINGS)
@@ -350,6 +367,7 @@ def test_what_it_was_read_from_may_have_any_name(run, tmp_path, name):
     folder = write_toy(tmp_path / "toy").rename(tmp_path / os.fsdecode(name))
     ingest(run, [folder], SETTINGS)
     assert source_paths(run) == [folder]
+    assert set(source_marks(run)) == {folder}
 
 
 def test_the_name_of_an_archive_need_not_be_utf_8(run, tmp_path):

@@ -92,6 +92,13 @@ def test_a_source_that_was_moved_is_known_by_its_files(run: Path, toy: Path, tmp
     assert (done.returncode, "was made from" in done.stderr) == (3, True)
 
 
+def test_a_link_in_a_circle_is_named(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    done = twinlink("ingest", tmp_path / "loop", "-o", tmp_path / "run")
+    assert done.returncode == 2
+    assert f"{tmp_path}/loop: no such file or folder" in done.stderr
+
+
 @pytest.mark.parametrize("verb", ["mine", "ingest"])
 def test_another_source_is_refused_and_the_ways_out_are_named(run: Path, other: Path, verb: str) -> None:
     before = (run / "pairs.tsv").read_text()

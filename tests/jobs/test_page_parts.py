@@ -16,6 +16,7 @@ from twinlink.jobs.mine import mine_stages
 from twinlink.jobs.page_parts import fetch_page_parts
 from twinlink.progress import Report
 from twinlink.review.reading.resources import PageResources
+from twinlink.review.reading.run_view import RunView
 from twinlink.rundir.directory import RunDirectory
 from twinlink.spiders.crawling import CrawlProgress, crawl_parts
 from twinlink.spiders.frontier import LEDGER_NAME
@@ -91,6 +92,17 @@ def test_parts_of_pairs_are_fetched_politely_once_and_shown(server: Server, tmp_
     before = list(server.log)
     mine_stages([server.url], run, CONFIG)  # pages and parts are there; nothing is read again either
     assert server.log == before
+
+
+def test_an_open_review_shows_parts_that_are_fetched_later(server: Server, tmp_path: Path) -> None:
+    run = RunDirectory.create(tmp_path)
+    mine_stages([server.url], run, CONFIG.override({"crawl.page_parts": "none"}))
+    review = RunView(run.path)
+    assert review.read(lambda tables: tables.resource(f"{server.url}/look/site.css")) is None
+    fetch_page_parts(run, CONFIG, ignored)
+    shown = review.read(lambda tables: tables.resource(f"{server.url}/look/site.css"))
+    assert shown is not None
+    assert shown.content == CSS.body
 
 
 def test_ingest_does_not_see_parts(server: Server, tmp_path: Path) -> None:

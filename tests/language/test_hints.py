@@ -25,6 +25,20 @@ def test_hints_of_addresses_and_links() -> None:
     assert found[5] == ("named:zh-hant", "url:en")
 
 
+def test_hints_of_addresses_are_whole_words() -> None:
+    parts = ("activities/p", "english/p", "p?languages=en&", "p?id=123456789&")
+    urls = [f"http://example.org/{part}{i}.html" for part in parts for i in range(3)]
+    pages = pa.table({"page_id": range(len(urls)), "url": urls})
+    links = pa.table({"target": pa.array([], pa.int64())})
+    found = page_hints(pages, links)
+    assert [found[row] for row in range(0, len(urls), 3)] == [
+        ("url:activities",),
+        ("url:english",),
+        ("url:languages=en",),
+        ("url:id",),
+    ]
+
+
 def test_only_whole_link_texts_name_a_language() -> None:
     anchors = pa.chunked_array([[" ENGLISH ", "English teachers", "简体", ""]])
     assert switch_names(anchors).to_pylist() == ["en", "", "zh-Hans", ""]

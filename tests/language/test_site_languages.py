@@ -164,6 +164,13 @@ def test_long_pages_among_short_ones_keep_their_language() -> None:
     assert found == ["en"] * 68 + ["fr"] * 8
 
 
+def test_a_page_of_one_long_block_has_the_language_of_that_block() -> None:
+    """Its title alone would be English to CLD2."""
+    site = read_site([["Licence", " ".join(50 * [TEXTS["fr"]])]], [""], None, None, 0.3)
+    assert len(site.sample(0)) > 3_000
+    assert identify_text(site.sample(0))[0] == "fr"
+
+
 def test_half_translated_page_follows_the_menu_of_its_version() -> None:
     english = [page("en", i, ENGLISH_MENU) for i in range(12)]
     french = [page("fr", i, FRENCH_MENU) for i in range(12)]

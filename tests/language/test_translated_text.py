@@ -70,6 +70,7 @@ def test_source_language_is_mixed_with_all_others() -> None:
         [{"en": 60, "fr": 40}, {"en": 40, "es": 60}, {"fr": 50, "es": 50}] * 3,
         [{"en": 60, "fr": 40}, {"en": 40, "oc": 60}] * 2,  # the site has no Occitan: its blocks are French
         [{"en": 60, "fr": 40, "es": 50}] * 4,
+        [{"en": 60, "fr": 40}] * 180 + [{"en": 60, "es": 40}, {"fr": 60, "es": 40}] * 4,  # two are mixed with others
     ],
 )
 def test_source_language_is_not_known(pages: Sequence[dict[str, float]]) -> None:

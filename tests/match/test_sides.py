@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from twinlink.match.sides import Group, SitePages, facing_groups, language_groups, of_varieties
+from twinlink.match.sides import Group, SitePages, language_groups, language_pairs, of_varieties
 from twinlink.pages.linearise import PageShape
 from twinlink.tables import LINKS, PAGES
 
@@ -126,7 +126,7 @@ def test_languages_of_one_wanted_tag_do_not_face_each_other() -> None:
     en, hans, hant, fr = (Group(tag, lang, np.arange(1)) for tag, lang in (
         ("en", "en"), ("zh", "zh-Hans"), ("zh", "zh-Hant"), ("fr", "fr")
     ))  # fmt: skip
-    assert facing_groups([en, hans, hant, fr]) == [(en, hans), (en, hant), (en, fr), (hans, fr), (hant, fr)]
+    assert language_pairs([en, hans, hant, fr]) == [(en, hans), (en, hant), (en, fr), (hans, fr), (hant, fr)]
 
 
 # ---- pages

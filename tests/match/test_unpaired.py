@@ -522,6 +522,9 @@ def reasons_of(*matches: SideMatch) -> dict[str, tuple[str, str]]:
 
 NO_CANDIDATE = ("no-candidate", "it has no candidate")
 GOOD = ("no-partner-left", "the matching gave each of its candidates to another page that is equally good or better")
+OUTVOTED = ("no-partner-left", "pages in further languages are evidence for other pairs of its candidates")
+UNLABELLED = [[0] * 3] * 3
+"""Labels, but none of these pages: there are any at all."""
 APART = ("label", "labels rejected pairs, and the remaining pages were not matched again")
 
 
@@ -540,15 +543,22 @@ def test_pages_that_lose_their_candidates_to_better_ones_or_have_none() -> None:
 def test_only_labels_leave_a_candidate_to_a_worse_page() -> None:
     """Page 1 of A is better for page 0 of B than page 0 is, and pages 2 have only each other."""
     scores = [[0.5, 0, 0], [0.75, 0, 0], [0, 0, 0.5]]
-    assert reasons_of(match_of(scores, [(0, 0)])) == {
+    assert reasons_of(match_of(scores, [(0, 0)], labels=UNLABELLED)) == {
         "/en/1": APART, "/en/2": APART, "/fr/1": NO_CANDIDATE, "/fr/2": APART,
+    }  # fmt: skip
+
+
+def test_without_labels_further_languages_leave_a_candidate_to_a_worse_page() -> None:
+    scores = [[0.5, 0, 0], [0.75, 0, 0], [0, 0, 0.5]]
+    assert reasons_of(match_of(scores, [(0, 0)])) == {
+        "/en/1": OUTVOTED, "/en/2": OUTVOTED, "/fr/1": NO_CANDIDATE, "/fr/2": OUTVOTED,
     }  # fmt: skip
 
 
 def test_a_page_of_a_doubtful_pair_has_that_pair_for_a_reason() -> None:
     """Though labels left page 1 of B, which is better for page 0 of A, without a pair."""
     scores = [[0.5, 0.75, 0], [0, 0, 0], [0, 0, 0]]
-    found = reasons_of(match_of(scores, [(0, 0)], [0.125]))
+    found = reasons_of(match_of(scores, [(0, 0)], [0.125], labels=UNLABELLED))
     assert found["/en/0"] == ("doubtful", "probability 0.1250 with /fr/0")
     assert found["/fr/0"] == ("doubtful", "probability 0.1250 with /en/0")
     assert found["/fr/1"] == APART
@@ -558,10 +568,10 @@ def test_the_last_filter_that_a_candidate_of_a_page_reached_counts() -> None:
     """Candidates in rows: page 0 of A has two, pages 1 and 2 have one each. That of page 2 passes, and is lost."""
     scores = [[0.5, 0.5, 0], [0, 0.5, 0], [0, 0, 0.5]]
     filter_of = ["length", "content", "length", ""]
-    last, first = (f"filter-{name}" for name in ("content", "length"))
+    last, first, lost = *(f"filter-{name}" for name in ("content", "length")), "no-partner-left"
     found = reasons_of(match_of(scores, [], filters=["length", "content"], filter_of=filter_of))
     assert {url: reason for url, (reason, _) in found.items()} == {
-        "/en/0": last, "/en/1": first, "/en/2": "label", "/fr/0": first, "/fr/1": last, "/fr/2": "label",
+        "/en/0": last, "/en/1": first, "/en/2": lost, "/fr/0": first, "/fr/1": last, "/fr/2": lost,
     }  # fmt: skip
     assert found["/en/0"][1] == "none of its candidates passed this filter"
 

@@ -19,7 +19,7 @@ from twinlink.errors import DamagedError, InputError, MissingStageError
 from twinlink.ingest.stage import ingest
 from twinlink.jobs.mine import match_stage
 from twinlink.match.stage import match
-from twinlink.patterns.credibility import credible_pairs, pairs_of_patterns, url_clues
+from twinlink.patterns.credibility import pairs_of_patterns, url_clues
 from twinlink.patterns.keys import Key
 from twinlink.patterns.library import PARTS, KeySums, PatternLibrary, read_library, write_library
 from twinlink.patterns.stage import (
@@ -325,7 +325,7 @@ def test_pair_of_a_weak_pattern_is_rejected_with_a_reason(tmp_path: Path) -> Non
 
 def test_evidence_for_candidates_is_the_credibility_of_their_pattern() -> None:
     english, chinese = ([f"{BASE}/{folder}/{n}.html" for n in range(5)] for folder in ("en", "tc"))
-    values = credible_pairs(english, chinese, ("en", "zh-Hant"), PatternSettings())
+    values = url_clues(english, chinese, ("en", "zh-Hant"), PatternSettings()).pairs
     assert values.toarray().tolist() == np.eye(5).tolist()
     assert values.dtype == np.float32
 
@@ -338,7 +338,7 @@ def test_pairs_of_weak_patterns_are_joined_without_credibility() -> None:
     joined, credibility = pairs_of_patterns(*given)
     assert joined.toarray().tolist() == np.eye(42, 2, dtype=np.bool_).tolist()
     assert credibility.toarray().sum() == 0
-    assert credible_pairs(*given).nnz == 0
+    assert url_clues(*given).pairs.nnz == 0
 
 
 def test_pages_whose_pattern_gives_an_address_that_no_page_has_are_marked() -> None:
@@ -349,6 +349,24 @@ def test_pages_whose_pattern_gives_an_address_that_no_page_has_are_marked() -> N
     assert (clues.pairs.toarray() > 0).tolist() == (np.diag([1, 1, 1, 1, 1, 0, 0]) > 0).tolist()
     assert np.flatnonzero(clues.missing_a).tolist() == [5]
     assert np.flatnonzero(clues.missing_b).tolist() == [5]
+
+
+@pytest.mark.parametrize(
+    ("english_host", "chinese_host"), [("en.x.hk", "tc.x.hk"), ("x.hk", "tc.x.hk"), ("en.x.hk:8080", "tc.x.hk:8080")]
+)
+def test_pages_are_marked_where_hosts_name_the_language(english_host: str, chinese_host: str) -> None:
+    english = [f"http://{english_host}/{name}.html" for name in ("a", "b", "c", "d", "map")]
+    chinese = [f"http://{chinese_host}/{name}.html" for name in ("a", "b", "c", "d", "jobs")]
+    clues = url_clues(english, chinese, ("en", "zh-Hant"), PatternSettings())
+    assert clues.pairs.nnz == 4
+    assert np.flatnonzero(clues.missing_a).tolist() == [4]
+    assert np.flatnonzero(clues.missing_b).tolist() == [4]
+
+
+def test_pages_on_a_host_that_no_pattern_changes_are_not_marked() -> None:
+    english = [f"http://en.x.hk/{n}.html" for n in range(4)] + ["http://blog.x.hk/7.html"]
+    chinese = [f"http://tc.x.hk/{n}.html" for n in range(4)]
+    assert not url_clues(english, chinese, ("en", "zh-Hant"), PatternSettings()).missing_a.any()
 
 
 def test_weak_patterns_miss_no_page() -> None:

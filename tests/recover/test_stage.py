@@ -29,10 +29,10 @@ from twinlink.ingest.stage import ingest, source_paths
 from twinlink.jobs.mine import crawl_stage, ingest_stage, match_stage
 from twinlink.patterns.keys import Key
 from twinlink.patterns.library import KeySums, PatternLibrary, write_library
-from twinlink.recover.stage import guessed_lines, recover
+from twinlink.recover.stage import open_guesses, recover
 from twinlink.run import Run
 from twinlink.rundir.directory import RunDirectory
-from twinlink.spiders.frontier import CHOSEN_LEDGER
+from twinlink.spiders.frontier import CHOSEN_LEDGER, GuessBook
 from twinlink.tables import RECOVERED, read_table
 
 CONFIG = Config().override({"langs": ["en", "zh"], "crawl.browser": "never", "crawl.retries": 0})
@@ -288,24 +288,38 @@ def test_dry_run_lists_addresses_and_fetches_nothing(tmp_path: Path) -> None:
     with serving(Site(pages()).answer) as server:
         run = read(tmp_path, server)
         asked = len(server.log)
-        lines = [line.split("\t") for line in guessed_lines(run, CONFIG)]
-        assert [(url, rule, page) for url, rule, _, page in lines] == [
+        guesses = list(open_guesses(run, CONFIG))
+        assert [(guess.url, guess.rule, guess.page) for guess in guesses] == [
             (f"{server.url}/tc/p{n}.htm", "/en/ → /tc/", f"{server.url}/en/p{n}.htm")
             for n in sorted(DEEP, key=lambda n: f"p{n}.")
         ]
         assert server.log[asked:] == []
         assert not (run.path / "recover.sqlite").exists()
         done = CliRunner().invoke(app, ["recover", str(run.path), "--dry-run", "-q"])
-        assert (done.exit_code, done.output) == (0, "".join("\t".join(line) + "\n" for line in lines))
+        lines = [f"{each.url}\t{each.rule}\t{each.credibility:.4f}\t{each.page}\n" for each in guesses]
+        assert (done.exit_code, done.output) == (0, "".join(lines))
+        done = CliRunner().invoke(app, ["recover", str(run.path), "--dry-run", "--json"])
+        assert [each["credibility"] for each in json.loads(done.stdout)["addresses"]] == [
+            guess.credibility for guess in guesses
+        ]
 
 
 def test_dry_run_lists_no_more_than_would_be_asked_for(tmp_path: Path) -> None:
     with serving(Site(pages()).answer) as server:
         run = read(tmp_path, server)
-    lines = list(guessed_lines(run, CONFIG))
+    guesses = list(open_guesses(run, CONFIG))
     limited = CONFIG.override({"recover.max_site_addresses": 2})
-    assert len(lines) > 2
-    assert list(guessed_lines(run, limited)) == lines[:2]
+    assert len(guesses) > 2
+    assert list(open_guesses(run, limited)) == guesses[:2]
+
+
+def test_dry_run_leaves_out_what_was_asked_for_in_another_spelling(tmp_path: Path) -> None:
+    with serving(Site(pages()).answer) as server:
+        run = read(tmp_path, server)
+    first, *rest = open_guesses(run, CONFIG)
+    with GuessBook(run.path) as book:
+        book.add([first._replace(url=f"{first.url}?PHPSESSID=8a7b6c", hops=1)])
+    assert list(open_guesses(run, CONFIG)) == rest
 
 
 def test_dry_run_without_an_address_says_so(tmp_path: Path) -> None:
@@ -404,7 +418,7 @@ from pathlib import Path
 from twinlink.config import Config
 from twinlink.recover.stage import recover
 from twinlink.rundir.directory import RunDirectory
-from twinlink.spiders.frontier import CHOSEN_LEDGER
+from twinlink.spiders.frontier import CHOSEN_LEDGER, GuessBook
 folder, settings = json.loads(sys.argv[1])
 recover(RunDirectory(Path(folder)), Config().override(settings))
 """

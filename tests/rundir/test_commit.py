@@ -137,6 +137,34 @@ def test_a_replacement_is_there_as_a_whole(
     assert left == [".lock", "config.toml", "match", "notes.txt", "pairs.tsv"]
 
 
+def test_a_new_run_waits_until_the_old_one_can_be_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path) -> None:
+        raise PermissionError(13, "Permission denied", path)
+
+    run = RunDirectory.create(tmp_path / "run")
+    write(run, "before")
+    write(RunDirectory.create(run.replacement), "after")
+    monkeypatch.setattr(shutil, "rmtree", refuse)
+    with pytest.raises(RunError, match="match: cannot be removed"):
+        run.replace()
+    monkeypatch.undo()
+    with run.lock():
+        assert content(run) == ("after",) * 3
+
+
+def test_a_further_match_does_not_settle_the_stages_of_its_run(tmp_path: Path) -> None:
+    run = RunDirectory.create(tmp_path / "run")
+    (run.path / "ingest" / TOP).mkdir(parents=True)
+    (run.path / "ingest" / TOP / "config.toml").write_text("of the run")
+    (run.path / "ingest" / "signature.json").write_text("{}")
+    side = RunDirectory.create(run.path / "matches" / "other")
+    (side.path / "ingest").symlink_to(Path("..", "..", "ingest"))
+    with side.lock():
+        assert not side.config_file.exists()
+    with run.lock():
+        assert run.config_file.read_text() == "of the run"
+
+
 FAILS_AT_ONCE = [
     "mine nofile -o {out}",
     "mine {tmp}/toy -o {out} --lexicon nofile",

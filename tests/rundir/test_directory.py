@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -207,6 +208,24 @@ def test_files_that_no_job_has_made_are_not_replaced(tmp_path, name):
     with pytest.raises(RunError, match=f"{name}: no job has made this file"), RunDirectory.held(tmp_path):
         pass
     assert [file.name for file in tmp_path.iterdir()] == [name]
+
+
+def test_a_folder_that_no_job_has_made_is_not_replaced(tmp_path):
+    (tmp_path / "languages").mkdir()
+    (tmp_path / "languages" / "de.po").write_text("mine")
+    with pytest.raises(RunError, match="languages: no job has made this folder"), RunDirectory.held(tmp_path):
+        pass
+    assert [file.name for file in tmp_path.iterdir()] == ["languages"]
+
+
+def test_what_cannot_be_removed_is_named(run, monkeypatch):
+    def refuse(path, **_):
+        raise PermissionError(13, "Permission denied", path)
+
+    write(run, signature())
+    monkeypatch.setattr(shutil, "rmtree", refuse)
+    with pytest.raises(RunError, match=r"cannot be removed \(Permission denied\)"):
+        run.clear()
 
 
 def test_a_run_replaces_its_own_files(run):

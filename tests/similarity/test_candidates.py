@@ -219,6 +219,14 @@ def test_structure_is_used_for_all_pages_where_few_words_are_known() -> None:
     assert found.toarray().tolist() == [[True, True]]
 
 
+def test_structure_is_not_looked_at_where_words_give_all_pages_enough_candidates() -> None:
+    counts, same = csr_array(np.ones((2, 1))), csr_array(np.ones((1, 1)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(candidates, "tag_vectors", None)  # calling it would fail
+        found = find_candidates(counts, counts, same, [b"abcc"] * 2, [b"xyzz"] * 2, CandidateSettings(per_page=2))
+    assert found.toarray().all()
+
+
 @pytest.mark.parametrize(("memory", "n_pages", "per_page"), [(None, 10**9, 20), (30, 2_000, 10), (10**6, 2_000, 20)])
 def test_candidates_fit_into_the_memory(memory: int | None, n_pages: int, per_page: int) -> None:
     assert within_memory(CandidateSettings(memory=memory), n_pages).per_page == per_page

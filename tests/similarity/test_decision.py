@@ -69,16 +69,18 @@ def test_right_pairs_are_kept_and_pages_left_over_are_not(n_right: int, n_alone:
     pairs, decision = decide(made_site(n_right, n_alone))
     right = (pairs.rows == pairs.columns) & (pairs.rows < n_right)
     assert right.sum() == n_right
-    assert decision.keep[right].all()
-    assert decision.keep[~right].mean() <= 0.1 if n_alone else not (~right).any()
-    assert decision.expected_precision > 0.9
-    assert decision.threshold == pairs.scores[decision.keep].min()
+    keep = decision.probabilities >= decision.threshold
+    assert keep[right].all()
+    assert keep[~right].mean() <= 0.1 if n_alone else not (~right).any()
+    assert decision.probabilities[keep].mean() > 0.9
+    assert decision.threshold == 0.3
 
 
 def test_little_is_kept_where_no_page_has_a_partner() -> None:
     """Noise alone: the pairs look like those that are known to be wrong."""
     _, decision = decide(made_site(0, 60))
-    assert decision.keep.mean() < 0.2
+    assert decision.threshold == 0.5
+    assert (decision.probabilities >= 0.5).mean() < 0.2
 
 
 def test_near_duplicates_are_no_rivals() -> None:
@@ -91,7 +93,7 @@ def test_near_duplicates_are_no_rivals() -> None:
     copies = csr_array(np.repeat(np.eye(n // 2, dtype=np.float32), 2, axis=0))
     pairs, decision = decide(scores, copies, copies)
     assert (pairs.rows // 2 == pairs.columns // 2).all()
-    assert decision.keep.all()
+    assert (decision.probabilities >= decision.threshold).all()
     assert decision.rivals.max() <= 0.5
     _, unaware = decide(scores)
     assert unaware.rivals.min() >= 0.69
@@ -128,14 +130,13 @@ def test_same_input_same_decision() -> None:
 def test_without_other_candidates_nothing_can_be_estimated() -> None:
     _, decision = decide(np.array([[0.7]]))
     assert decision.probabilities.tolist() == pytest.approx([0.3])
-    assert decision.keep.tolist() == [True]
+    assert decision.threshold == 0.3
+    assert keep_pairs(decision.probabilities, threshold=decision.threshold).tolist() == [True]
 
 
 def test_no_pairs() -> None:
     _, decision = decide(np.zeros((2, 3)))
-    assert decision.keep.shape == (0,)
-    assert decision.threshold == 1
-    assert decision.expected_precision == 0
+    assert decision.probabilities.shape == decision.rivals.shape == (0,)
 
 
 def test_arguments_must_fit() -> None:

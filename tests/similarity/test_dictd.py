@@ -75,7 +75,8 @@ def test_glosses(text: str, glosses: list[str]) -> None:
         (b"\nbordel\tA\t!\n", "line 2: expected headword TAB offset TAB length"),
         (b"bordel\tA\t////\n", "line 1: the entry of 'bordel' ends beyond"),
         (b"a\tA\tB\n\xff\n", "line 2: not UTF-8"),
-        (b"", "no entry"),
+        (b"", "no entry with a translation$"),
+        (b"00databaseinfo\tA\tB\n", "no entry with a translation$"),
     ],
 )
 def test_bad_index(tmp_path: Path, index: bytes, message: str) -> None:

@@ -84,7 +84,7 @@ def test_muse(tmp_path: Path, text: str) -> None:
         (b"a\tb\t0\n", "line 1: expected a probability"),
         (b"a\tb\tnan\n", "line 1: expected a probability"),
         (b"a\tb\n\xff\xfe\tb\n", "line 2: not UTF-8"),
-        (b"", "no entry"),
+        (b"", "no entry; expected lines of the form head TAB translation"),
         (b"# only a comment\n\n\tb\n", "no entry"),
         (b"\x1f\x8bnot gzip", "not a readable lexicon file"),
         (gzip.compress(b"a\tb\n", mtime=0)[:-6], "not a readable lexicon file"),

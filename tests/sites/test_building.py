@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import gzip
 import random
+import re
 from collections import defaultdict
 from pathlib import Path
 
 import networkx as nx
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -19,7 +19,7 @@ from twinlink.config.sites import HostGraphSettings
 from twinlink.domains import registered_domain
 from twinlink.errors import DamagedError, InputError
 from twinlink.sites.building import SiteLinks, build_host_graph
-from twinlink.sites.common_crawl import add_common_crawl, import_common_crawl
+from twinlink.sites.common_crawl import add_common_crawl
 from twinlink.sites.export import EXPORTS, export_host_graph, host_graph_to_networkx
 from twinlink.sites.host_graph import EDGES_FILE, NODES_FILE, read_host_graph
 from twinlink.tables import LINKS, write_table
@@ -112,6 +112,13 @@ def test_what_is_left_out(tmp_path):
     assert weights(folder) == {("a.hk", "c.hk"): 1}
     assert read_host_graph(folder).sites == ["a.hk", "c.hk"]
     assert ("a.hk", "b.hk") in weights(made(tmp_path, {"a.hk": (1, rows)}, ignored_rel=()))
+
+
+@pytest.mark.parametrize("ignored", ["o'x", "a.b", "x(", "|"])
+def test_ignored_words_of_rel_are_taken_literally(tmp_path, ignored):
+    rows = [link(0, "b.hk", rel=f"external {ignored}"), link(0, "c.hk", rel="axb"), link(0, "d.hk")]
+    found = weights(made(tmp_path, {"a.hk": (1, rows)}, ignored_rel=(ignored,)))
+    assert set(found) == {("a.hk", "c.hk"), ("a.hk", "d.hk")}
 
 
 def test_what_is_known_of_the_linked_sites(tmp_path):
@@ -265,51 +272,55 @@ def test_exports_that_cannot_be_written_are_refused(tmp_path, name):
         export_host_graph(tmp_path, tmp_path / "graph.gexf")
 
 
-VERTICES = "0\tcom.example\n1\thk.gov.info\n2\thk.gov.info.sc\n3\torg.alone\n"
-EDGES = "0\t1\n1\t0\n1\t2\n2\t2\n1\t2\n"
+VERTICES = "0\thk.a\n1\torg.body\n2\torg.both\n3\torg.stranger\n"
+EDGES = "0\t1\n1\t2\n1\t2\n2\t0\n3\t1\n1\t3\n2\t2\n"
 
 
 @pytest.mark.parametrize("zipped", [True, False])
 @pytest.mark.parametrize("third", ["", "\t7"])
-def test_common_crawl(tmp_path, zipped, third):
+def test_common_crawl_adds_edges_between_known_sites(tmp_path, zipped, third):
     def write(name: str, text: str) -> Path:
         data = text.encode()
         path = tmp_path / (name + (".gz" if zipped else ""))
         path.write_bytes(gzip.compress(data, mtime=0) if zipped else data)
         return path
 
+    folder = made(tmp_path, SITE)
+    before = weights(folder)
     lines = [line + third + "\n" for line in VERTICES.splitlines()]
     vertices = [write("v1.txt", "".join(lines[:1])), write("v2.txt", "".join(lines[1:]))]
-    import_common_crawl(vertices, [write("e.txt", EDGES)], tmp_path / "graph")
-    graph = read_host_graph(tmp_path / "graph")
-    assert graph.sites == ["alone.org", "example.com", "info.gov.hk", "sc.info.gov.hk"]
-    assert graph.links.toarray().tolist() == [[0, 0, 0, 0], [0, 0, 1, 0], [0, 1, 0, 1], [0, 0, 0, 0]]
-    assert graph.n_sources.tolist() == [0, 1, 1, 1]
-    assert sorted(path.name for path in (tmp_path / "graph").iterdir()) == [EDGES_FILE, NODES_FILE]
-    export_host_graph(tmp_path / "graph", tmp_path / "cc.parquet")
-    assert pq.read_table(tmp_path / "cc.parquet").num_rows == 3
+    edges = [write("e.txt", EDGES)]
+    add_common_crawl(folder, vertices, edges)
+    assert weights(folder) == {**before, ("body.org", "both.org"): 1, ("both.org", "a.hk"): 1}
+    graph = read_host_graph(folder)
+    assert graph.sites == ["a.hk", "body.org", "both.org", "footer.org"]
+    assert graph.n_sources.tolist() == [1, 1, 2, 1]
+    assert graph.n_pages.tolist() == [6, 0, 0, 0]
+    assert sorted(path.name for path in folder.iterdir()) == [EDGES_FILE, NODES_FILE]
+    add_common_crawl(folder, vertices, edges)
+    assert len(weights(folder)) == 5
+    with pytest.raises(InputError, match="not a host graph"):
+        add_common_crawl(tmp_path / "nowhere", vertices, edges)
 
 
 @pytest.mark.parametrize(
     ("vertices", "edges"),
     [
-        (VERTICES, "0\t9\n"),
-        (VERTICES, "9\t0\n"),
         (VERTICES, "0\n"),
         (VERTICES, "0\tone\n"),
         (VERTICES, "0\t1\n0\n"),
         ("com.example\n", EDGES),
-        (VERTICES + "0\tcom.other\n", EDGES),
         ("x\tcom.example\n", ""),
     ],
 )
 def test_files_that_are_not_common_crawls_are_refused(tmp_path, vertices, edges):
     (tmp_path / "v").write_text(vertices)
     (tmp_path / "e").write_text(edges)
+    folder = made(tmp_path, SITE)
+    before = weights(folder)
     with pytest.raises(InputError):
-        import_common_crawl([tmp_path / "v"], [tmp_path / "e"], tmp_path / "graph")
-    with pytest.raises(InputError):
-        read_host_graph(tmp_path / "graph")
+        add_common_crawl(folder, [tmp_path / "v"], [tmp_path / "e"])
+    assert weights(folder) == before
 
 
 def test_a_wrong_file_is_named(tmp_path):
@@ -317,8 +328,24 @@ def test_a_wrong_file_is_named(tmp_path):
     (tmp_path / "good").write_text(EDGES)
     (tmp_path / "bad").write_text("0\tone\n")
     with pytest.raises(InputError, match=r"^\S*/bad: .*Could not convert string \"one\"") as caught:
-        import_common_crawl([tmp_path / "v"], [tmp_path / "good", tmp_path / "bad"], tmp_path / "graph")
+        add_common_crawl(made(tmp_path, SITE), [tmp_path / "v"], [tmp_path / "good", tmp_path / "bad"])
     assert "solution" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("vertices", "edges", "message"),
+    [
+        ("4\torg.x\t7\t1\n", EDGES, "v2: expected 2 or 3 tab-separated columns, got 4"),
+        ("4\n", EDGES, "v2: expected 2 or 3 tab-separated columns, got 1"),
+        (VERTICES, "0\t1\t1\n", "e2: expected 2 tab-separated columns, got 3"),
+    ],
+)
+def test_a_file_with_a_wrong_number_of_columns_is_named(tmp_path, vertices, edges, message):
+    for name, text in (("v1", VERTICES), ("v2", vertices), ("e1", EDGES), ("e2", edges)):
+        (tmp_path / name).write_text(text)
+    files = [[tmp_path / f"{kind}{k}" for k in (1, 2)] for kind in "ve"]
+    with pytest.raises(InputError, match=rf"{re.escape(str(tmp_path))}/{message}"):
+        add_common_crawl(made(tmp_path, SITE), *files)
 
 
 def test_a_damaged_graph_is_not_exported(tmp_path):
@@ -332,29 +359,14 @@ def test_a_damaged_graph_is_not_exported(tmp_path):
 def test_no_edges_and_no_files(tmp_path):
     (tmp_path / "v").write_text(VERTICES)
     (tmp_path / "e").write_text("")
-    import_common_crawl([tmp_path / "v"], [tmp_path / "e"], tmp_path / "graph")
-    assert np.array_equal(read_host_graph(tmp_path / "graph").n_sources, [0, 0, 0, 0])
-    with pytest.raises(InputError, match="at least one"):
-        import_common_crawl([], [tmp_path / "e"], tmp_path / "graph")
-    with pytest.raises(InputError, match="missing"):
-        import_common_crawl([tmp_path / "missing"], [tmp_path / "e"], tmp_path / "graph")
-
-
-def test_common_crawl_adds_edges_between_known_sites(tmp_path):
     folder = made(tmp_path, SITE)
     before = weights(folder)
-    (tmp_path / "v").write_text("0\thk.a\n1\torg.body\n2\torg.both\n3\torg.stranger\n")
-    (tmp_path / "e").write_text("0\t1\n1\t2\n1\t2\n2\t0\n3\t1\n1\t3\n2\t2\n")
     add_common_crawl(folder, [tmp_path / "v"], [tmp_path / "e"])
-    assert weights(folder) == {**before, ("body.org", "both.org"): 1, ("both.org", "a.hk"): 1}
-    graph = read_host_graph(folder)
-    assert graph.sites == ["a.hk", "body.org", "both.org", "footer.org"]
-    assert graph.n_sources.tolist() == [1, 1, 2, 1]
-    assert graph.n_pages.tolist() == [6, 0, 0, 0]
-    add_common_crawl(folder, [tmp_path / "v"], [tmp_path / "e"])
-    assert len(weights(folder)) == 5
-    with pytest.raises(InputError, match="not a host graph"):
-        add_common_crawl(tmp_path / "nowhere", [tmp_path / "v"], [tmp_path / "e"])
+    assert weights(folder) == before
+    with pytest.raises(InputError, match="at least one"):
+        add_common_crawl(folder, [], [tmp_path / "e"])
+    with pytest.raises(InputError, match="missing"):
+        add_common_crawl(folder, [tmp_path / "missing"], [tmp_path / "e"])
 
 
 def test_common_crawl_knows_no_www(tmp_path):

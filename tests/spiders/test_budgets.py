@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from collections import Counter
 from contextlib import ExitStack
@@ -142,7 +143,18 @@ def test_the_report_adds_up(tmp_path: Path) -> None:
     for name in ("pages", "redirects", "queued", "rejected", "bytes"):
         assert sum(site[name] for site in sites.values()) == found[name]
     assert found["bytes"] == progress.bytes == seen[-1].bytes
-    assert not list(tmp_path.glob("*.partial"))
+    assert not list(tmp_path.glob(f"{REPORT_NAME}.*"))
+
+
+def test_a_report_that_the_disk_has_no_room_for_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fill(path: Path, text: str, **_: object) -> None:
+        path.write_bytes(text[:10].encode())
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with serving(chain(3)) as site:  # type: ignore[arg-type]
+        monkeypatch.setattr(Path, "write_text", fill)
+        assert crawl([site.url], tmp_path, CrawlSettings()).fetched == 3
+    assert not list(tmp_path.glob(f"{REPORT_NAME}*"))
 
 
 def test_a_crawl_that_was_stopped_has_a_report(tmp_path: Path) -> None:

@@ -237,6 +237,14 @@ def test_sitemaps_of_a_site_of_which_enough_is_known_are_not_asked_for(tmp_path:
     assert FrontierReader(tmp_path).report()["sitemaps"] == {"not-needed": 4, "read": 2}
 
 
+def test_sitemaps_are_no_pages_that_are_known(tmp_path: Path) -> None:
+    maps = {f"/{n}.xml": locs(1, f"/{n}/") for n in range(12)}
+    with serving(site_of(maps), robots=named(12)) as site:
+        progress = crawl([site.url], tmp_path, CrawlSettings(max_pages=10))
+    assert progress.fetched == 10
+    assert FrontierReader(tmp_path).report()["sitemaps"]["read"] >= 9
+
+
 def test_pages_are_fetched_despite_a_hostile_sitemap(tmp_path: Path) -> None:
     bomb = gzip.compress(HEAD + b"<a/>" * 2_100_000, 9)
     assert len(bomb) < 50_000

@@ -64,6 +64,15 @@ def test_a_large_result_comes_whole() -> None:
     assert text == "ä" * 10**6
 
 
+def test_tasks_are_done_here_where_no_further_process_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> int:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(os, "fork", refuse)
+    with on_cores(3):
+        assert forked([os.getpid] * 3, seconds=1) == [os.getpid()] * 3
+
+
 def test_tasks_of_a_killed_copy_are_done_here() -> None:
     parent = os.getpid()
 

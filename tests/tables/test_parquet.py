@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from twinlink.errors import DamagedError, SchemaError
+from twinlink.errors import DamagedError, RunError, SchemaError
 from twinlink.tables import REJECTS, check_table, iter_parts, read_table, write_table
 from twinlink.tables import schemas as tables
 
@@ -101,6 +101,17 @@ def test_a_file_that_is_no_table_is_refused(tmp_path):
     (tmp_path / "x.parquet").write_bytes(b"PAR1 but not really")
     with pytest.raises(DamagedError, match=r"x\.parquet: damaged"):
         read_table(tmp_path / "x.parquet", REJECTS)
+
+
+def test_a_table_that_may_not_be_read_is_not_called_damaged(tmp_path, monkeypatch):
+    def refuse(*_, **__):
+        raise PermissionError(13, "[Errno 13] Failed to open local file")
+
+    (tmp_path / "x.parquet").touch()
+    monkeypatch.setattr(pq, "ParquetFile", refuse)
+    with pytest.raises(RunError, match=r"x\.parquet: cannot be read \(Permission denied\)") as raised:
+        read_table(tmp_path / "x.parquet", REJECTS)
+    assert not isinstance(raised.value, DamagedError)
 
 
 def test_only_some_columns(tmp_path):

@@ -38,6 +38,7 @@ from twinlink.text.words import (
         ("서버를 시작", "ko", ["서버를", "시작"]),
         ("หนังสือ", "th", ["หนัง", "นังส", "ังสื", "งสือ"]),
         ("हिन्दी में", "hi", ["हिन्दी", "में"]),
+        ("二〇二六年", "ja", ["二〇", "〇二", "二六", "六年"]),
         ("объём Қазақстан", "kk", ["объём", "қазақстан"]),
         ("", "en", []),
         ("… !? —", "zh-Hans", []),
@@ -72,6 +73,12 @@ def test_a_number_is_one_token_however_written(text: str, lang: str, number: str
 def test_plain_space_groups_only_where_the_language_does_so() -> None:
     assert tokenize("page 1 234", "en") == ["page", "1", "234"]
     assert tokenize("page 1 234", "fr") == ["page", "1234"]
+
+
+@pytest.mark.parametrize("space", [" ", "\u00a0", "\u202f"])
+def test_a_space_groups_no_more_than_three_digits_before_it(space: str) -> None:
+    assert tokenize(f"en 2009{space}100 pages", "fr") == ["en", "2009", "100", "pages"]
+    assert tokenize(f"12{space}345{space}678 pages", "fr") == ["12345678", "pages"]
 
 
 @pytest.mark.parametrize(

@@ -41,8 +41,7 @@ def best_path(scores: Scores, shapes: Ints, low: Ints, high: Ints) -> tuple[floa
     """Total score and shape numbers of the best sequence of beads from the first cell to the last (Viterbi).
 
     Ties go to the sequence whose last bead has the earlier shape, then the bead before it, and so on. Without any
-    sequence
-    the score is -inf and there are no beads.
+    sequence the score is -inf and there are no beads.
     """
     n = len(low) - 1
     start = np.zeros(n + 2, np.int64)

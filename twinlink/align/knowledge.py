@@ -22,7 +22,7 @@ class Expected(NamedTuple):
 
 @dataclass
 class Knowledge:
-    """Sums of expected counts; parts are merged by `add`, in any grouping."""
+    """Sums of expected counts; parts are merged by `add`, in any grouping as long as no word pair is dropped."""
 
     shapes: NDArray[np.float64]
     """Number of beads of each shape."""

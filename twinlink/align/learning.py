@@ -40,7 +40,7 @@ __all__ = [
     "teaching",
 ]
 
-LEAST_POSTERIOR = 0.3
+TEACHING_POSTERIOR = 0.3
 """Minimum posterior of a bead to learn from. Our choice."""
 
 
@@ -131,7 +131,7 @@ def teaching(pair: PagePair, aligned: Aligned) -> NDArray[np.bool_]:
     A copy has most of its words on both sides; a page that is half in the other language would teach that words
     translate to themselves.
     """
-    sure = aligned.two_sided & (aligned.posteriors > LEAST_POSTERIOR)
+    sure = aligned.two_sided & (aligned.posteriors > TEACHING_POSTERIOR)
     in_a = {word: number for number, word in enumerate(pair.a.vocabulary)}
     as_a = np.array([in_a.get(word, -1) for word in pair.b.vocabulary], np.int64)
     for n in np.flatnonzero(sure):

@@ -22,8 +22,9 @@ N_NUMBERS = 64
 BANDS = 16
 """Of four numbers each: two segments that have .8 in common meet in one of them with a chance of .9998, .5: .64."""
 SEED = 1
-LEAST_WORDS = 12
-"""Words of both sides from which a segment is compared: in short ones every word is a difference. Ours."""
+LEAST_PAIRS = 12
+"""Pairs of neighbouring words, of both sides, from which a segment is compared: in short ones every word is a
+difference. Ours."""
 _SLOTS = 2**18  # of each band: a slot keeps the last segment that fell into it
 
 
@@ -46,11 +47,11 @@ class NearRepeats:
 
     def is_new(self, source: str, target: str) -> bool:
         """Return whether no near-duplicate was kept before; if so, remember this one."""
-        words = list(word_pairs(source, target))
-        if len(words) < LEAST_WORDS:
+        pairs = list(word_pairs(source, target))
+        if len(pairs) < LEAST_PAIRS:
             return True
         minhash = RMinHash(num_perm=N_NUMBERS, seed=SEED)
-        minhash.update(words)
+        minhash.update(pairs)
         numbers = np.array(minhash.digest(), np.uint32)
         places = self._places(numbers)
         if self._has_like(numbers, places):

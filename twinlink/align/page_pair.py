@@ -26,7 +26,7 @@ Scores = NDArray[np.float32]
 FULL_CELLS = 10_000
 """Texts of up to 100 by 100 sentences are searched completely; longer ones in a band."""
 
-LEAST_POSTERIOR = 0.5
+SUPPORTING_POSTERIOR = 0.5
 """Minimum posterior of a bead that counts in `support`."""
 
 
@@ -172,11 +172,11 @@ def _rare_alike(pair: PagePair) -> Ints:
     """Sentences that share a word which stands just once on either side: shape (pairs, 2)."""
     a, b, like = pair.a, pair.b, pair.like
     once = (a.seen[like.words_a] == 1) & (b.seen[like.words_b] == 1) & (like.values > 0.9)
-    at_a, at_b = (_first_places(side) for side in (a, b))
+    at_a, at_b = (_places_of_words(side) for side in (a, b))
     return np.stack([at_a[like.words_a[once]], at_b[like.words_b[once]]], axis=1)
 
 
-def _first_places(side: Side) -> Ints:
+def _places_of_words(side: Side) -> Ints:
     """Sentence in which each word stands (the last, if in several)."""
     places = np.zeros(len(side.vocabulary), np.int64)
     places[side.words] = np.repeat(np.arange(len(side)), np.diff(side.ends))
@@ -284,7 +284,7 @@ def support(aligned: Aligned) -> float:
     WebMining's test of a page pair by its sentences: below some share the two pages are not translations.
     """
     sizes = (aligned.beads[:, 1] - aligned.beads[:, 0]) + (aligned.beads[:, 3] - aligned.beads[:, 2])
-    good = aligned.two_sided & (aligned.per_word > 0) & (aligned.posteriors >= LEAST_POSTERIOR)
+    good = aligned.two_sided & (aligned.per_word > 0) & (aligned.posteriors >= SUPPORTING_POSTERIOR)
     return float(sizes[good].sum() / max(sizes.sum(), 1))
 
 

@@ -17,12 +17,12 @@ from twinlink.pages.linearise import PageShape
 from twinlink.rundir.directory import RunDirectory, site_file
 from twinlink.tables import PAGES, PAIRS, iter_parts, read_table
 
-__all__ = ["LanguagePairs", "PageTexts", "language_pairs"]
+__all__ = ["LanguagePairs", "PairTexts", "language_pairs"]
 
 PAIR_COLUMNS = ("url_a", "url_b", "lang_a", "lang_b", "probability", "score", "site", "page_a", "page_b")
 
 
-class PageTexts(NamedTuple):
+class PairTexts(NamedTuple):
     """Two pages of a pair, as they go to a worker."""
 
     url_a: str
@@ -45,7 +45,7 @@ class LanguagePairs(msgspec.Struct, frozen=True):
         """Return the part of the table of pairs that has those of a site."""
         return site_file(self.run.stage_folder("match") / "pairs", site)
 
-    def pairs(self, site: str, *, outlined: bool = False) -> list[PageTexts]:
+    def pairs(self, site: str, *, outlined: bool = False) -> list[PairTexts]:
         """Return the page pairs of a site, the most probable first, with their outlines if these are wanted."""
         table = read_table(self.part(site), PAIRS, PAIR_COLUMNS)
         lang_a, lang_b = self.langs
@@ -62,7 +62,7 @@ class LanguagePairs(msgspec.Struct, frozen=True):
             for name in ("page_a", "page_b")
         )
         urls = table["url_a"].to_pylist(), table["url_b"].to_pylist()
-        pairs = [PageTexts(*row) for row in zip(*urls, blocks_a, blocks_b, strict=True)]
+        pairs = [PairTexts(*row) for row in zip(*urls, blocks_a, blocks_b, strict=True)]
         if not outlined:
             return pairs
         shapes = read_shapes(self.run, site_file(Path(), site).name)
@@ -70,7 +70,7 @@ class LanguagePairs(msgspec.Struct, frozen=True):
         return [_outlined(pair, shapes[a], shapes[b]) for pair, a, b in zip(pairs, *numbers, strict=True)]
 
 
-def _outlined(pair: PageTexts, shape_a: PageShape, shape_b: PageShape) -> PageTexts:
+def _outlined(pair: PairTexts, shape_a: PageShape, shape_b: PageShape) -> PairTexts:
     a, b = outline_of(shape_a.tokens, pair.blocks_a), outline_of(shape_b.tokens, pair.blocks_b)
     return pair._replace(outlines=(a, b)) if a and b else pair
 

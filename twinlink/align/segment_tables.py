@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from twinlink.align.filters import UNSURE, Segment, pair_key
-from twinlink.align.page_pairs import PageTexts
+from twinlink.align.page_pairs import PairTexts
 from twinlink.align.workers import AlignedPage
 from twinlink.similarity.probabilities import probability_of_being_right
 from twinlink.tables import PAGE_ALIGNMENTS, SEGMENT, SEGMENTS
@@ -43,7 +43,7 @@ def translation_probabilities(done: Sequence[AlignedPage], verdicts: Sequence[Se
 def segment_table(
     site: str,
     langs: tuple[str, str],
-    pairs: Sequence[PageTexts],
+    pairs: Sequence[PairTexts],
     done: Sequence[AlignedPage],
     verdicts: Sequence[Sequence[str]],
     min_chance: float = 0.0,
@@ -71,7 +71,7 @@ def segment_table(
     return pa.table([pa.array(columns[field.name], field.type) for field in SEGMENTS], schema=SEGMENTS)
 
 
-def page_table(site: str, pairs: Sequence[PageTexts], done: Sequence[AlignedPage]) -> pa.Table:
+def page_table(site: str, pairs: Sequence[PairTexts], done: Sequence[AlignedPage]) -> pa.Table:
     """Return the table `PAGE_ALIGNMENTS` of a site."""
     rows = [
         (

@@ -25,7 +25,7 @@ from twinlink.align.formats.sentence_pairs import PairFile
 from twinlink.align.knowledge import Knowledge
 from twinlink.align.learning import first_batches, fresh
 from twinlink.align.near_repeats import NearRepeats
-from twinlink.align.page_pairs import LanguagePairs, PageTexts, language_pairs
+from twinlink.align.page_pairs import LanguagePairs, PairTexts, language_pairs
 from twinlink.align.prior_pairs import SITE_TOKENIZER, warm_knowledge
 from twinlink.align.segment_files import export_again, export_all, export_words
 from twinlink.align.segment_tables import page_table, segment_table
@@ -259,14 +259,14 @@ class _Stage(msgspec.Struct, frozen=True):
                 self.progress.begin(f"{self.name}: {step}, {number} of {len(pages)}")
             yield page
 
-    def _pairs(self, site: str) -> list[PageTexts]:
+    def _pairs(self, site: str) -> list[PairTexts]:
         return self.group.pairs(site, outlined=_reads_tags(self.settings))
 
     def _empty(self) -> Knowledge:
         return fresh(self.warm, self.settings)
 
     def _run(
-        self, function: Callable[[Work, list[PageTexts]], ResultT], pairs: list[PageTexts], known: Knowledge
+        self, function: Callable[[Work, list[PairTexts]], ResultT], pairs: list[PairTexts], known: Knowledge
     ) -> Iterator[ResultT]:
         """Run a function over tasks of some pairs each, and yield the results in order."""
         tasks = (pairs[start : start + TASK_PAIRS] for start in range(0, len(pairs), TASK_PAIRS))

@@ -8,17 +8,18 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from twinlink.scripts import UNSPACED
+from twinlink.text.characters import ANY_GROUPING_SPACE, MARK_RANGES
 
 _WORD = re.compile(
     r"(?:https?://|www\.)[^\s<>\"]+|[\w.+-]+@[\w-]+\.[\w.-]+"  # addresses
     r"|\d+(?:[.,:'’]\d+)*"
     rf"|[{UNSPACED}]"
-    rf"|(?:[^\W\d{UNSPACED}][\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0903\u093a-\u094f]*)+\d*"
+    rf"|(?:[^\W\d{UNSPACED}][{MARK_RANGES}]*)+\d*"
     r"|[?!:;%§$€£()]"
 )
 _DIGITS = re.compile(r"\d+(?:[.,'’]\d+)*")
 _GROUPS = re.compile(r"[.,'’\u00a0\u202f](?=\d{3}(?!\d))")
-_SPACED_GROUPS = re.compile(r"(?<=\d)[\u00a0\u202f\u2009 ](?=\d{3}(?!\d))")
+_SPACED_GROUPS = re.compile(ANY_GROUPING_SPACE)
 _LONGEST = 80
 _STEM = 5
 

@@ -13,7 +13,7 @@ from twinlink.align.held_out import held_out_scores
 from twinlink.align.knowledge import Expected, Knowledge
 from twinlink.align.learning import Text, TextPair, expect, prepare_texts, scoring_of
 from twinlink.align.page_pair import Aligned, PagePair, align_otherwise, align_pair, support
-from twinlink.align.page_pairs import PageTexts
+from twinlink.align.page_pairs import PairTexts
 from twinlink.align.prior_pairs import SITE_TOKENIZER
 from twinlink.align.sentences import Sentence, split_blocks
 from twinlink.align.tag_beads import aligned_by_tags, block_pairs
@@ -54,14 +54,14 @@ class _Found(NamedTuple):
     links: tuple[Links, Links]
 
 
-def expect_pages(work: Work, pairs: list[PageTexts]) -> list[Expected]:
+def expect_pages(work: Work, pairs: list[PairTexts]) -> list[Expected]:
     """Align some pages and return the expected counts."""
     n_shapes = len(scoring_of(work.settings).shapes.names)
     found = (_align(work, pair) for pair in pairs)
     return [expect(one.prepared, one.aligned, one.links, n_shapes) for one in found]
 
 
-def align_pages(work: Work, pairs: list[PageTexts]) -> tuple[list[AlignedPage], Forms]:
+def align_pages(work: Work, pairs: list[PairTexts]) -> tuple[list[AlignedPage], Forms]:
     """Align some pages, and count the forms of their words."""
     pages = []
     forms: Forms = Counter()
@@ -77,7 +77,7 @@ def align_pages(work: Work, pairs: list[PageTexts]) -> tuple[list[AlignedPage], 
     return pages, forms
 
 
-def _align(work: Work, pair: PageTexts) -> _Found:
+def _align(work: Work, pair: PairTexts) -> _Found:
     known, prior = work.known.load()
     sides = split_blocks(pair.blocks_a, work.langs[0]), split_blocks(pair.blocks_b, work.langs[1])
     texts = TextPair(
@@ -97,7 +97,7 @@ def _align(work: Work, pair: PageTexts) -> _Found:
     return _Found(sides, prepared, *align_pair(prepared, known, scoring))
 
 
-def _wrong(work: Work, pair: PageTexts, found: _Found) -> Iterator[tuple[bytes, float]]:
+def _wrong(work: Work, pair: PairTexts, found: _Found) -> Iterator[tuple[bytes, float]]:
     """Yield what the filters let through of the two pages when every sentence's partner is withheld."""
     known, _ = work.known.load()
     other = align_otherwise(found.prepared, known, scoring_of(work.settings), found.links, found.aligned)
@@ -108,7 +108,7 @@ def _wrong(work: Work, pair: PageTexts, found: _Found) -> Iterator[tuple[bytes, 
 
 
 def _segments(
-    pair: PageTexts, sides: tuple[list[Sentence], list[Sentence]], aligned: Aligned, held_out: Sequence[float]
+    pair: PairTexts, sides: tuple[list[Sentence], list[Sentence]], aligned: Aligned, held_out: Sequence[float]
 ) -> Iterator[Segment]:
     scores = zip(aligned.posteriors.tolist(), aligned.per_word.tolist(), held_out, strict=True)
     for (i, i_end, j, j_end), numbers in zip(aligned.beads.tolist(), scores, strict=True):

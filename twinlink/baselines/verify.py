@@ -40,7 +40,7 @@ from twinlink.similarity.decision import least_probability
 from twinlink.similarity.filter_verdicts import FilterVerdicts
 from twinlink.sparse import positions
 from twinlink.tables import PAGES, VERDICTS, iter_parts, read_table, tsv_lines
-from twinlink.urls import normalise, page_id
+from twinlink.urls import normalise, page_id, root_of
 
 __all__ = [
     "OVERALL",
@@ -436,11 +436,7 @@ def _pages_of_run(pairs: Sequence[Pair], run: RunDirectory) -> tuple[dict[str, _
 
 def _only_root(parts: Sequence[Path]) -> str:
     """Return scheme and host of all pages if they have one in common, else nothing."""
-    roots = {
-        "/".join(url.split("/", 3)[:3])
-        for part in parts
-        for url in read_table(part, PAGES, ("url",))["url"].to_pylist()
-    }
+    roots = {root_of(url) for part in parts for url in read_table(part, PAGES, ("url",))["url"].to_pylist()}
     return roots.pop() if len(roots) == 1 else ""
 
 

@@ -37,6 +37,7 @@ _LONGEST_DEFECT = 300  # characters
 
 def main() -> None:
     """Run the command line: errors of twinlink become one line and an exit code."""
+    _replace_closed_streams()
     # Our matrices are small: more threads than one wait for each other, and on a busy machine that is most of the time.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Arrow's own allocator keeps what tables have left; the C library's serves all others from it, and gives it back.
@@ -65,6 +66,16 @@ def main() -> None:
     if code == INTERRUPTED:  # typer makes one of Ctrl-C
         _stop()
     sys.exit(code)
+
+
+def _replace_closed_streams() -> None:
+    """Let standard streams that the caller has closed, for which Python has None, lead nowhere.
+
+    Otherwise the next file that is opened would take their place.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115  (it stays open)
 
 
 def _unexpected(error: Exception) -> None:

@@ -119,8 +119,8 @@ class MatchSettings(Settings, frozen=True):
     min_score: Unit | None = None
     """MIN_SIM of Algorithm 3, instead of a least probability. Raw scores are not comparable between sites."""
     min_probability: Unit | None = None
-    """Least probability of a pair that is kept. Default: ½, which makes the expected F1 largest; no limit where
-    `min_precision` is given."""
+    """Least probability of a pair that is kept. Default: ½, which makes the expected F1 largest, or what method
+    ``liu2014`` estimates; no limit where `min_precision` is given."""
     labels: bool = False
     """Use labels from `twinlink review`: accepted pairs are always kept, rejected ones never (`label`), and method
     ``weighed`` learns from both."""

@@ -193,10 +193,10 @@ def _evidence(first: pd.DataFrame, others: pd.DataFrame, weights: dict[str, floa
 
 def _as_url(run: RunTables, text: str) -> str:
     """Return an address in its normal form; accept a path where all pages of the run are on one host."""
-    from twinlink.urls import normalise
+    from twinlink.urls import normalise, root_of
 
     if "://" not in text:
-        roots = {"/".join(url.split("/", 3)[:3]) for url in run.pages["url"]}
+        roots = {root_of(url) for url in run.pages["url"]}
         if len(roots) > 1:
             hosts = ", ".join(sorted(roots)[:3])
             raise InputError(f"{text}: this run has pages of several hosts; give the full address ({hosts}, …)")

@@ -4,7 +4,7 @@
 - link graph: `link_matrix`, `page_graph`
 - archive of chosen pages: `write_wacz`
 
-Files are written under temporary names and renamed together when all are complete.
+The files of a form are written under temporary names, and renamed when they are complete.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import re
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -177,15 +178,13 @@ def _index_line(url: str, moment: str, digest: str, place: dict[str, int]) -> st
 def index_key(url: str) -> str:
     """Return the sort-friendly form of an address that an index of archives is sorted by (SURT).
 
-    Host from right to left, without ``www``; all in lower case; parameters in order.
+    Host from right to left, also an IP address, without ``www`` and its number; all in lower case; parameters in order.
 
     >>> index_key("https://www.Example.org:8080/En/a.html?b=2&a=1")
     'org,example:8080)/en/a.html?a=1&b=2'
     """
     parts = urlsplit(url.lower())
-    host = (parts.hostname or "").split(".")
-    if len(host) > 1 and host[0].removeprefix("www").isdigit() | (host[0] == "www"):
-        host = host[1:]
+    host = re.sub(r"^www\d*\.", "", parts.hostname or "").split(".")
     port = f":{parts.port}" if parts.port else ""
     query = "&".join(sorted(parts.query.split("&"))) if parts.query else ""
     return f"{','.join(reversed(host))}{port}){parts.path or '/'}{'?' + query if query else ''}"

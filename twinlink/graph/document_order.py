@@ -105,8 +105,7 @@ def link_order(lists_a: LinkLists, lists_b: LinkLists, pairs: tuple[Ints, Ints, 
     The links N(p) and N(q) of each pair (p, q) are aligned: a chain of candidates (x, y), x in N(p), y in N(q),
     increases in both lists. The weight of a chain is the product of ``exp(λ·r(x, y)⁴) - 1`` over its candidates,
     with r the score divided by the best score of x or y, λ = `STRICTNESS`. With a(x, y) the share of all chains
-    that the candidate is in, and
-    P(p, q) what the pair counts for::
+    that the candidate is in, and P(p, q) what the pair counts for::
 
         order(x, y) = 2 · Σ a(x, y)·P(p, q) / (Σ_{x in N(p)} P(p, q) + Σ_{y in N(q)} P(p, q))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
 from concurrent.futures import ThreadPoolExecutor
 
 import msgspec
@@ -17,6 +16,7 @@ from twinlink.errors import ShapeError
 from twinlink.graph.checks import check_neighbours, check_scores
 from twinlink.graph.kernels import RANK, SCORE, Entries, Neighbours, external_rows
 from twinlink.graph.matching import greedy_order
+from twinlink.system.workers import n_processors
 
 __all__ = ["EtsResult", "dense_pattern", "enhanced_similarity", "external_similarity"]
 
@@ -255,7 +255,7 @@ def _external(
     def compute(block: tuple[int, int]) -> None:
         external_rows(*block, entries, source, target, external)
 
-    n_threads = 1 if scores.size <= FEW_CANDIDATES else n_threads or _n_processors()
+    n_threads = 1 if scores.size <= FEW_CANDIDATES else n_threads or n_processors()
     if n_threads == 1:
         for block in _row_blocks(entries.starts, 1):
             compute(block)
@@ -280,9 +280,3 @@ def _row_blocks(starts: NDArray[np.int64], n_blocks: int) -> list[tuple[int, int
     """Split the rows into at most ``n_blocks`` blocks with about the same number of entries."""
     cuts = np.searchsorted(starts, np.linspace(0, starts[-1], n_blocks + 1))
     return list(itertools.pairwise(np.unique(cuts).tolist()))
-
-
-def _n_processors() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

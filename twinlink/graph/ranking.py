@@ -1,4 +1,4 @@
-"""PageRank by power iteration, and the scores of sites outside the seeds (Zhang, Yao & Kit, section 2.3)."""
+"""PageRank by Gauss-Seidel iteration, and the scores of sites outside the seeds (Zhang, Yao & Kit, section 2.3)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from twinlink.compiled import FEW, Unsigned, compiled_beyond
 from twinlink.errors import ConfigError, ShapeError
 from twinlink.prefetching import prefetch
 
-__all__ = ["PageRank", "SeedScores", "linkout", "pagerank", "seed_scores", "seed_sums"]
+__all__ = ["PageRank", "SeedScores", "pagerank", "seed_scores", "seed_sums"]
 
 AHEAD = Unsigned(128)
 """Links whose targets are requested from memory before they are needed. Of 8 to 512 the fastest with 10 million links,
@@ -28,7 +28,7 @@ class PageRank(msgspec.Struct, frozen=True, eq=False):
     """float64, shape (n,): nonnegative, sum 1."""
     n_iterations: int
     residual: float
-    """Change of the scores in the last step (L1 norm)."""
+    """Σ|F(x) - x| after the last iteration, x and F as in `pagerank`."""
     converged: bool
     """Whether the residual is within the tolerance."""
     flow: Scores
@@ -155,27 +155,6 @@ def _pass_on(
         residual += abs(rest[node])
         scores += x[node]
     return residual / scores
-
-
-def linkout(links: csr_array) -> Scores:
-    """Return how many other nodes each node links to: the paper's Linkout(w).
-
-    Parameters
-    ----------
-    links : csr_array, shape (n, n)
-        A nonzero entry is a link, stored once or twice; links of a node to itself do not count.
-
-    Returns
-    -------
-    float64 array, shape (n,)
-
-    Examples
-    --------
-    >>> linkout(csr_array([[1.0, 2.0], [0.0, 0.0]]))
-    array([1., 0.])
-    """
-    _check_links(links)
-    return np.diff(_simple(links).indptr).astype(np.float64)
 
 
 def seed_sums(links: csr_array, values: ArrayLike, seeds: ArrayLike) -> Scores:

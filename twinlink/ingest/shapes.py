@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from twinlink.config import IngestSettings
 from twinlink.errors import InputError, MissingStageError
 from twinlink.ingest.page_spool import body_digest
-from twinlink.ingest.stage import ingest_settings, read_source, source_paths
+from twinlink.ingest.stage import ingest_settings, own_folder, read_source, source_paths
 from twinlink.pages.linearise import Linearised, PageShape, linearise
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.signature import Signature
@@ -103,12 +103,12 @@ def _wanted(parts: list[Path]) -> dict[int, str]:
 
 def _documents(run: RunDirectory) -> Iterator[tuple[int, Document]]:
     """Yield the pages of the run's sources with their page_id."""
-    for item in _items([*run.archives(), *source_paths(run)], ingest_settings(run)):
+    for item in _items([*run.archives(), *source_paths(run)], ingest_settings(run), own_folder(run)):
         if isinstance(item, Document) and not item.location and (url := normalise(item.url)) is not None:
             yield page_id(url), item
 
 
-def _items(paths: Sequence[Path], settings: IngestSettings) -> Iterator[Document | Reject]:
+def _items(paths: Sequence[Path], settings: IngestSettings, without: Path) -> Iterator[Document | Reject]:
     exchanges = Exchanges(settings.max_page_bytes)
     for path in paths:
         if not path.exists():
@@ -116,7 +116,7 @@ def _items(paths: Sequence[Path], settings: IngestSettings) -> Iterator[Document
                 f"{path}: not found, but methods that compare structure read the pages again; put it back, or"
                 " run `twinlink ingest` on where it is now"
             )
-        yield from read_source(path, settings, exchanges)
+        yield from read_source(path, settings, exchanges, without)
     yield from exchanges.finish()
 
 

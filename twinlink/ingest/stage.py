@@ -23,13 +23,14 @@ from pathlib import Path
 import msgspec
 
 from twinlink.config import Config, IngestSettings
-from twinlink.damage import SOURCES_NAME, read_json
-from twinlink.errors import DamagedError, NothingFoundError, RunError
+from twinlink.damage import SOURCES_NAME
+from twinlink.errors import DamagedError, NothingFoundError
 from twinlink.files import write_text
 from twinlink.ingest.archive_notes import ArchiveNotes
 from twinlink.ingest.page_spool import Spool
 from twinlink.ingest.read_share import OnPages, ReadShare, size_of
 from twinlink.ingest.reuse import NOTES_NAME, reusable
+from twinlink.rundir.commit import REPLACEMENT
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.remembered import keep_with, remember
 from twinlink.rundir.rounds import site_rounds
@@ -41,7 +42,15 @@ from twinlink.spiders.frontier import LEDGER_NAME, FrontierReader, guess_rejects
 from twinlink.system.workers import n_forked, n_workers
 from twinlink.tables import LINKS, PAGES, REJECTS, Reject, count_rows, read_table
 
-__all__ = ["ingest", "ingest_settings", "read_source", "source_mark", "source_marks", "source_paths"]
+__all__ = [
+    "ingest",
+    "ingest_settings",
+    "own_folder",
+    "read_source",
+    "source_mark",
+    "source_marks",
+    "source_paths",
+]
 
 _log = logging.getLogger("twinlink.ingest")
 
@@ -98,7 +107,8 @@ def ingest(
     """
     sources = list(sources)
     rounds = site_rounds(run)
-    files = {path: source_files(path) for path in sources}  # first, to report missing files and circular links
+    # First, to report missing files and circular links.
+    files = {path: source_files(path, own_folder(run)) for path in sources}
     inputs = [*_inputs(run, files), *(f"{site}|{number}" for site, number in sorted(rounds.items()))]
     signature = Signature.of("ingest", {"ingest": settings}, inputs)
     if run.is_done(signature):
@@ -161,7 +171,7 @@ class _Ingest(msgspec.Struct, frozen=True):
         exchanges, own = Exchanges(self.settings.max_page_bytes, notes), run.archives()
         share = ReadShare({**{archive: [archive] for archive in own}, **self.files}, self.on_pages)
         for is_own, paths in ((True, own), (False, self.sources)):
-            for path, item in _items(paths, self.settings, exchanges, share):
+            for path, item in _items(paths, self.settings, exchanges, share, own_folder(run)):
                 spool.add(item, is_own=is_own)
                 share.read(path, item, spool.count, spool.n_parsed)
         on_site = partial(share.tables, spool.count)
@@ -202,10 +212,18 @@ def _check_pages(run: RunDirectory, folder: Path) -> None:
 
 
 def read_source(
-    path: Path, settings: IngestSettings, exchanges: Exchanges | None = None
+    path: Path, settings: IngestSettings, exchanges: Exchanges | None = None, without: Path | None = None
 ) -> Iterator[Document | Reject]:
     """Yield the documents of one source, see `twinlink.sources.reading.read_path`."""
-    return read_path(path, settings.max_page_bytes, settings.base_url, settings.url_prefixes, exchanges)
+    return read_path(path, settings.max_page_bytes, settings.base_url, settings.url_prefixes, exchanges, without)
+
+
+def own_folder(run: RunDirectory) -> Path:
+    """Return the folder of a run that is not read where it lies in a source: its report is no page of a site.
+
+    A run that grows to take the place of another one lies in that one.
+    """
+    return run.path.parent if run.path.name == REPLACEMENT else run.path
 
 
 def ingest_settings(run: RunDirectory) -> IngestSettings:
@@ -221,17 +239,9 @@ def source_paths(run: RunDirectory) -> list[Path]:
     return [Path(name) for name in listed.split("\n") if name]
 
 
-def source_mark(path: Path, files: Iterable[Path] | None = None) -> str:
-    """Return a digest of the names and sizes of a source's files, which stays the same when it is moved.
-
-    Parameters
-    ----------
-    path : Path
-    files : iterable of Path, optional
-        Its files, if they are known.
-    """
+def source_mark(path: Path, files: Iterable[Path]) -> str:
+    """Return a digest of the names and sizes of a source's files, which stays the same when it is moved."""
     own = path if path.is_dir() else path.parent
-    files = source_files(path) if files is None else files
     marks = sorted(f"{_name_below(str(file), own)}|{file.stat().st_size}" for file in files)
     return hashlib.blake2b("\0".join(marks).encode(errors="surrogatepass"), digest_size=16).hexdigest()
 
@@ -244,27 +254,27 @@ def _name_below(file: str, folder: Path) -> str:
 
 def source_marks(run: RunDirectory) -> dict[Path, str]:
     """Return the marks that the sources of a run had when they were read."""
-    try:
-        marks = read_json(run.path / "ingest" / MARKS_NAME, dict[str, str])
-    except RunError:
+    try:  # not msgspec, which refuses names that are not UTF-8
+        marks: dict[str, str] = json.loads((run.path / "ingest" / MARKS_NAME).read_bytes())
+        return {Path(name): mark for name, mark in marks.items()}
+    except (OSError, ValueError, AttributeError):
         return {}
-    return {Path(name): mark for name, mark in marks.items()}
 
 
 def _items(
-    paths: Iterable[Path], settings: IngestSettings, exchanges: Exchanges, share: ReadShare
+    paths: Iterable[Path], settings: IngestSettings, exchanges: Exchanges, share: ReadShare, without: Path
 ) -> Iterator[tuple[Path, Document | Reject | Revisit]]:
     """Yield the items of related sources, with their sources: revisits without body come after all bodies."""
     path = Path()
     for path in paths:
-        yield from ((path, item) for item in read_source(path, settings, exchanges))
+        yield from ((path, item) for item in read_source(path, settings, exchanges, without))
         share.end(path)
     is_wanted = wanted_addresses(settings.url_prefixes)
     yield from ((path, revisit) for revisit in exchanges.revisits() if is_wanted(revisit.url))
 
 
 def _inputs(run: RunDirectory, sources: Mapping[Path, Sequence[Path]]) -> Iterator[str]:
-    """Yield what the tables depend on; the run's own files only by name, because a run may be moved."""
+    """Yield what the tables depend on; the run's own archives only by name, because a run may be moved."""
     yield ",".join([*PAGES.names, *LINKS.names])
     for archive in run.archives():
         yield file_digest(archive, archive.name)
@@ -272,12 +282,8 @@ def _inputs(run: RunDirectory, sources: Mapping[Path, Sequence[Path]]) -> Iterat
         yield str(FrontierReader(run.path).summary())
     if state := guess_state(run.path):
         yield state
-    own = run.path.resolve()
-    for path, files in sources.items():
-        holds_run = own != path.resolve() and own.is_relative_to(path.resolve())
-        for file, target in _resolved(files):
-            if not (holds_run and Path(target).is_relative_to(own)):
-                yield file_digest(file, target)
+    for file, target in _resolved(chain.from_iterable(sources.values())):
+        yield file_digest(file, target)
 
 
 def _resolved(files: Iterable[Path]) -> Iterator[tuple[Path, str]]:

@@ -1,7 +1,7 @@
 """Stages started from a notebook, with the settings of the call and of the run.
 
 Settings are remembered as on the command line, see `twinlink.rundir.remembered`. Messages go to the logger
-``twinlink``: as warnings, except remembered settings, which are information.
+``twinlink``: as warnings; remembered settings are information where `align`, `learn_patterns` or `rank` tells them.
 """
 
 from __future__ import annotations
@@ -130,10 +130,10 @@ def read_call(
 
 
 def _plain(value: Any) -> Any:
-    """Return a setting as a settings file has it: whole paths as text."""
-    if isinstance(value, Path):
-        return str(value if str(value) == "auto" else value.absolute())  # auto: no file, see remembering
-    return [_plain(each) for each in value] if isinstance(value, list | tuple) else value
+    """Return a setting as a settings file has it: paths as text."""
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return str(value) if isinstance(value, Path) else value
 
 
 def as_texts(inputs: str | Path | Sequence[str | Path]) -> list[str]:

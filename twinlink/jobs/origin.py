@@ -17,10 +17,12 @@ import msgspec
 
 from twinlink.config import Config
 from twinlink.errors import ConfigError, DamagedError, InputError, NothingFoundError, RunError
-from twinlink.ingest.stage import ingest_settings, source_mark, source_marks, source_paths
+from twinlink.files import real_path
+from twinlink.ingest.stage import ingest_settings, own_folder, source_mark, source_marks, source_paths
 from twinlink.labels.book import LabelBook
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.side_results import check_own_pages
+from twinlink.sources.reading import source_files
 from twinlink.spiders.crawling import LOG_NAME
 from twinlink.spiders.frontier import LEDGER_NAME, Counts, FrontierReader, so_far
 from twinlink.spiders.scope import Scope
@@ -84,7 +86,7 @@ def agreed_paths(
     RunError
         If the run was made from something else.
     """
-    where = {path.resolve(): path for path in paths}
+    where = {real_path(path): path for path in paths}
     known = _found_again(run, origin_of(run), where)
     fresh = [path for place, path in where.items() if place not in known.paths]
     for path in fresh:
@@ -114,7 +116,8 @@ def _found_again(run: RunDirectory, known: Origin, given: Iterable[Path]) -> Ori
     lost = {path: mark for path, mark in source_marks(run).items() if path in known.paths and not path.exists()}
     if not lost:
         return known
-    marks = {source_mark(path): path for path in given if path not in known.paths and path.exists()}
+    unknown = [path for path in given if path not in known.paths and path.exists()]
+    marks = {source_mark(path, source_files(path, own_folder(run))): path for path in unknown}
     moved = {path: marks[mark] for path, mark in lost.items() if mark in marks}
     for old, new in moved.items():
         run.tell(f"{new} holds the same files as {old}, which no longer exists, and is read instead")
@@ -190,7 +193,7 @@ def entering(
 def _check_apart(run: RunDirectory, paths: Iterable[Path]) -> None:
     """Refuse to read the run directory: its report would be a page, and each result would change the source."""
     for path in paths:
-        if path.resolve() == run.path.resolve():
+        if real_path(path) == real_path(run.path):
             raise InputError(f"{path}: the run directory cannot be the folder that is read; choose another one with -o")
 
 
@@ -208,7 +211,8 @@ def leaving_nothing(run: RunDirectory) -> Iterator[None]:
         yield
     except BaseException as error:
         if not was_there and LOG_NAME not in str(error) and not _has_pages(run):
-            run.clear()
+            with suppress(RunError):  # the first error counts
+                run.clear()
         raise
 
 

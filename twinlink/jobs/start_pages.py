@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from twinlink.config.sites import DiscoverySettings
 from twinlink.domains import is_registered
 from twinlink.tables import LINKS, iter_parts, read_table
+from twinlink.urls import root_of
 
 
 def is_open(site: str, settings: DiscoverySettings, allow_private: bool = False) -> bool:
@@ -75,6 +76,6 @@ def _starts(site: str, linked: Counter[str], n_starts: int) -> tuple[str, ...]:
     urls = sorted(linked, key=lambda url: (-linked[url], len(url), url))
     hosts: Counter[str] = Counter()
     for url, n in linked.items():
-        hosts["/".join(url.split("/", 3)[:3]) + "/"] += n
+        hosts[f"{root_of(url)}/"] += n
     root = min(hosts, key=lambda host: (-hosts[host], len(host), host))
     return tuple(dict.fromkeys([root, *urls[:n_starts]]))

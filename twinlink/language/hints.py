@@ -17,7 +17,7 @@ from twinlink.language.site_text import NAMED
 from twinlink.languages import LANGUAGE_OF
 from twinlink.lookup import places_of
 
-_PARTS = re.compile(r"[^\W\d_]{2,8}(?==)=\w{1,8}|[^\W\d_]{2,8}")
+_PARTS = re.compile(r"[^\W\d_]{2,}(?:=\w{1,8}(?!\w))?")
 _MIN_PAGES = 3
 
 

@@ -87,9 +87,16 @@ class SiteText(msgspec.Struct, frozen=True):
         return "\n".join(self.sampled(page))
 
     def sampled(self, page: int) -> Sequence[str]:
-        """Return blocks of about `_SAMPLE` characters from all over a page: the language of long pages may change."""
+        """Return about `_SAMPLE` characters of text from all over a page: the language of long pages may change.
+
+        Every n-th block, or of each block the n-th part if that is too little, as where nearly all is in one block.
+        """
         blocks = self.own[page]
-        return blocks[:: sum(map(len, blocks)) // _SAMPLE + 1]
+        n = sum(map(len, blocks)) // _SAMPLE + 1
+        some = blocks[::n]
+        if n == 1 or 2 * sum(map(len, some)) >= _SAMPLE:
+            return some
+        return [block[: -(-len(block) // n)] for block in blocks]
 
 
 def read_site(

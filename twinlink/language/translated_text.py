@@ -105,7 +105,7 @@ def translated_texts(
 
 
 def source_language(pages: Sequence[_Words], languages: Collection[str]) -> str:
-    """Return the language that nearly all pages in two languages have beside another one; empty if there is none.
+    """Return the language that nearly all pages in two languages have beside another one; empty if none, or two, do.
 
     At least two pages in each of two other languages are needed: where all pages are mixed from the same two
     languages, either may be the source.
@@ -125,11 +125,12 @@ def source_language(pages: Sequence[_Words], languages: Collection[str]) -> str:
     """
     mixes = [mix for words in pages if len(mix := _mixed(words)) == 2 and mix & {*languages}]
     count = Counter(language for mix in mixes for language in mix)
+    found = []
     for language, n in count.items():
         others = Counter(other for mix in mixes if language in mix for other in mix - {language} if other in languages)
         if n >= _ALL * len(mixes) and sum(times >= _TWICE for times in others.values()) >= 2:
-            return language
-    return ""
+            found.append(language)
+    return found[0] if len(found) == 1 else ""
 
 
 def _words(blocks: Sequence[str]) -> _Words:

@@ -19,6 +19,7 @@ from twinlink.odds import expit, logit
 from twinlink.pages.linearise import PageShape
 from twinlink.similarity.checks import Check
 from twinlink.similarity.content import combine_translations
+from twinlink.similarity.decision import EVEN
 from twinlink.similarity.lexicon import heads_of, identity_matrix, translation_matrix
 from twinlink.similarity.lexicon_files import Lexicon
 from twinlink.similarity.shared_words import shared_words_matrix
@@ -107,6 +108,8 @@ class Found(msgspec.Struct, frozen=True):
     """The filter that rejected each candidate, empty for none; no entries where the method has no filters."""
     checks: Sequence[Check] = ()
     """The numbers that the method compared with bounds, one value per candidate; none where it has no filters."""
+    threshold: float = EVEN
+    """Least probability of a pair that is kept if the settings give no other bound."""
     is_decided: bool = False
     """Whether the matching has exactly the pairs that the method accepts, regardless of their probability."""
     n_equal: npt.NDArray[np.integer] | None = None

@@ -75,7 +75,7 @@ class SiteMeasures:
         self.side_a, self.side_b, self.words, self.between = side_a, side_b, words, between
         self.around_a, self.around_b = (neighbours(side.graph, settings.ets.neighbours) for side in (side_a, side_b))
         counts = words.a.counts, words.b.counts
-        of_sides = self.at_once([partial(_alike_and_own, each) for each in counts])
+        of_sides = self.results_of([partial(_alike_and_own, each) for each in counts])
         (self.alike_a, self.own_a), (self.alike_b, self.own_b) = of_sides
         self.by_url = None
         if self.uses("pattern"):
@@ -85,7 +85,7 @@ class SiteMeasures:
             )
         self.length_a, self.length_b = (np.log1p(terms.counts.sum(axis=1)) for terms in (words.a, words.b))
 
-    def at_once(self, tasks: Sequence[Callable[[], ResultT]]) -> Iterable[ResultT]:
+    def results_of(self, tasks: Sequence[Callable[[], ResultT]]) -> Iterable[ResultT]:
         """Return the results of some tasks: in threads if the pages are few, else one by one, for each takes memory."""
         n_a, n_b = len(self.side_a.urls), len(self.side_b.urls)
         if n_a + n_b > MANY_PAGES:

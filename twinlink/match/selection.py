@@ -106,7 +106,7 @@ def choose_pairs(match: SideMatch, settings: MatchSettings) -> SideMatch:
     found = match.found
     keep = np.ones(len(found.probabilities), np.bool_)
     if not found.is_decided:
-        keep = keep_pairs(found.probabilities, settings.min_probability, settings.min_precision)
+        keep = keep_pairs(found.probabilities, settings.min_probability, settings.min_precision, found.threshold)
     low = over = np.zeros(len(keep), np.bool_)
     if settings.min_score is not None:
         keep = found.matching.scores >= settings.min_score

@@ -25,7 +25,7 @@ from twinlink.match.evidence import Between, Side
 from twinlink.match.shared_names import page_names
 from twinlink.text.page_texts import PageTexts, TextSource, titled_texts
 
-__all__ = ["Group", "SitePages", "facing_groups", "language_groups", "of_varieties"]
+__all__ = ["Group", "SitePages", "language_groups", "language_pairs", "of_varieties"]
 
 MIN_VARIANT_SHARE = (
     0.1  # a script variant (zh-Hans beside zh-Hant) with fewer of the language's pages is taken for noise
@@ -210,7 +210,7 @@ def _spelt(tag: str) -> str:
     return re.split("[.@]", tag.strip())[0].replace("_", "-").lower()
 
 
-def facing_groups(groups: Sequence[Group]) -> list[tuple[Group, Group]]:
+def language_pairs(groups: Sequence[Group]) -> list[tuple[Group, Group]]:
     """Return all pairs of languages to match."""
     return [(a, b) for a, b in itertools.combinations(groups, 2) if a.tag != b.tag]
 

@@ -26,7 +26,7 @@ from twinlink.match.labels import (
 )
 from twinlink.match.look_alikes import look_alike_table
 from twinlink.match.selection import SideMatch, match_sides
-from twinlink.match.sides import Group, SitePages, facing_groups, language_groups, of_varieties
+from twinlink.match.sides import Group, SitePages, language_groups, language_pairs, of_varieties
 from twinlink.match.site_tables import (
     SiteResult,
     candidate_table,
@@ -120,7 +120,7 @@ def match_site(
     free()
     groups = of_varieties(language_groups(langs, config.langs), pages["declared_lang"].to_pylist())
 
-    facing = list(facing_groups(groups))
+    facing = list(language_pairs(groups))
 
     def after_words() -> None:
         if len(facing) == 1:  # the words of two languages are counted once
@@ -172,7 +172,7 @@ def site_sides(
     site = SitePages(pages, links, shapes)
     langs, _ = page_languages(site, config)
     groups = of_varieties(language_groups(langs, config.langs), pages["declared_lang"].to_pylist())
-    return [site.facing(a, b) for a, b in facing_groups(groups)]
+    return [site.facing(a, b) for a, b in language_pairs(groups)]
 
 
 def page_languages(

@@ -31,7 +31,7 @@ from twinlink.match.methods.registry import METHODS, check_cut
 from twinlink.match.pairs_file import conclude, n_pairs, write_pairs_file
 from twinlink.match.reuse import RESULT_COLUMNS, EarlierMatch, site_digest, write_digests
 from twinlink.match.shared_names import read_links
-from twinlink.match.sides import facing_groups, language_groups
+from twinlink.match.sides import language_groups, language_pairs
 from twinlink.match.site import PAGE_COLUMNS, match_site
 from twinlink.match.site_tables import SiteResult, write_site
 from twinlink.match.so_far import keep_so_far
@@ -362,4 +362,4 @@ def _that_count(settings: MatchSettings) -> MatchSettings:
 def _facing_languages(languages: pa.Table, wanted: Sequence[str]) -> set[tuple[str, str]]:
     """Return every two languages of a site that are matched, given the table of its pages' languages."""
     groups = language_groups(languages["lang"].to_pylist(), wanted)
-    return {(a.lang, b.lang) for a, b in facing_groups(groups)}
+    return {(a.lang, b.lang) for a, b in language_pairs(groups)}

@@ -19,6 +19,7 @@ _CROWDED = (
     "its address differs in one place from too many others (match.url_rule.max_others), and in more than one token"
 )
 _APART = "labels rejected pairs, and the remaining pages were not matched again"
+_OUTVOTED = "pages in further languages are evidence for other pairs of its candidates"
 
 
 class _Why(NamedTuple):
@@ -97,7 +98,11 @@ def _by_candidates(match_: SideMatch) -> Iterator[tuple[str, _Why]]:
         np.maximum.at(furthest, own.pages, passed)
         is_cheated[own.pages[(passed == len(filters)) & (other.score[other.pages] < entries.data)]] = True
         for row in np.flatnonzero(own.score < 0).tolist():
-            why = _lost(int(furthest[row]), filters, is_cheated=bool(is_cheated[row]))
+            why = _lost(int(furthest[row]), filters)
+            if why.stage == _LOST and is_cheated[row]:
+                # Only what is applied after the matching leaves a page unmatched though it is better for another one.
+                is_labelled = match_.labels is not None
+                why = _Why(_LABELLED, 0.0, "label", _APART) if is_labelled else why._replace(detail=_OUTVOTED)
             is_crowded = why.stage == _NO_CANDIDATE and crowded is not None and bool(crowded[row])
             yield own.urls[row], why._replace(reason="crowded-address", detail=_CROWDED) if is_crowded else why
 
@@ -142,14 +147,12 @@ class _Ends(NamedTuple):
         return cls(urls, pages, score)
 
 
-def _lost(furthest: int, filters: Sequence[str], *, is_cheated: bool) -> _Why:
-    """Return why a page is not in the matching: filters passed by its candidates, and whether it is the best of one."""
+def _lost(furthest: int, filters: Sequence[str]) -> _Why:
+    """Return why a page is not in the matching, given the number of filters that one of its candidates has passed."""
     if furthest < 0:
         return _Why(_NO_CANDIDATE, 0.0, "no-candidate", "it has no candidate")
     if furthest < len(filters):
         return _Why(_FILTERED, furthest, f"filter-{filters[furthest]}", "none of its candidates passed this filter")
-    if is_cheated:  # only labels, applied after the matching, can leave such a candidate unmatched or with a worse page
-        return _Why(_LABELLED, 0.0, "label", _APART)
     return _Why(_LOST, 0.0, "no-partner-left", _GOOD)
 
 

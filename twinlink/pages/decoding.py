@@ -64,9 +64,8 @@ def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
     1. a byte order mark;
     2. UTF-16 without one, where every second byte of the page's beginning is 0;
     3. the labels: charset of the Content-Type header, and meta element or XML declaration in the first 4,096 bytes.
-    A body that is clearly UTF-8 is decoded as UTF-8 regardless of the labels. Where they differ, the one that fits
-    all
-       bytes; where both do, the one that the bytes look like; else the header, unless that says iso-8859-1, which
+       A body that is clearly UTF-8 is decoded as UTF-8 regardless of the labels. Where they differ, the one that fits
+       all bytes; where both do, the one that the bytes look like; else the header, unless that says iso-8859-1, which
        servers send unasked;
     4. UTF-8 if the body is valid in it, a guess from the bytes (uchardet in resiliparse), UTF-8: without labels, and
        where the label says UTF-8, but of what is not ASCII more is undecodable than not.

@@ -1,8 +1,8 @@
 """URL patterns (Zhang, Yao & Kit, section 2.1): parts of addresses that correspond between languages.
 
-- one site: `learn_patterns` finds the keys of a site; `pairs_of_patterns`, `credible_pairs` the pages that they join,
-  `url_clues` also those whose partner they miss
-- credibility: `credible_keys`, `mean_credibility`, `is_rescued`
+- one site: `learn_patterns` finds the keys of a site; `pairs_of_patterns` the pages that they join, `url_clues`
+  also those whose partner they miss
+- credibility: `credible_keys`, `is_rescued`
 - many sites: `PatternLibrary`: sums over sites, merged in any order; `read_library`, `read_libraries`,
   `write_library`
 - a run: `learn_run`: stage `patterns`
@@ -13,9 +13,7 @@ from __future__ import annotations
 from twinlink.patterns.credibility import (
     UrlClues,
     credible_keys,
-    credible_pairs,
     is_rescued,
-    mean_credibility,
     pairs_of_patterns,
     url_clues,
 )
@@ -32,11 +30,9 @@ __all__ = [
     "SitePatterns",
     "UrlClues",
     "credible_keys",
-    "credible_pairs",
     "is_rescued",
     "learn_patterns",
     "learn_run",
-    "mean_credibility",
     "pairs_of_patterns",
     "pattern_evidence",
     "read_libraries",

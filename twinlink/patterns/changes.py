@@ -14,11 +14,11 @@ from urllib.parse import quote, unquote_to_bytes
 
 from twinlink.patterns.kernels import HEAD, INSIDE, TAIL, TOKEN
 from twinlink.patterns.keys import Key
+from twinlink.patterns.url_kernels import MAX_ENDING
 
 __all__ = ["Change", "Place", "changes", "plain"]
 
 MAX_TOKENS = 4
-MAX_ENDING = 5
 _BYTE = r"%(?:3[0-9]|4[1-9a-f]|5[0-9a]|6[1-9a-f]|7[0-9a]|[89a-f][0-9a-f])"
 _TOKENS = re.compile(rf"(?:[0-9a-z]|[^\x00-\x7f]|{_BYTE})+", re.IGNORECASE)
 _RUNS = re.compile(r"[a-z]+", re.IGNORECASE)

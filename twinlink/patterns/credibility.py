@@ -52,11 +52,6 @@ def credible_keys(library: PatternLibrary, settings: PatternSettings | None = No
     return {key: sums.mean for key, sums in library.rows() if is_rescued(sums, settings)}
 
 
-def mean_credibility(library: PatternLibrary) -> dict[Key, float]:
-    """Return C(p)/ΣN(p,w) of every key."""
-    return {key: sums.mean for key, sums in library.rows()}
-
-
 def pairs_of_patterns(
     urls_a: Sequence[str], urls_b: Sequence[str], langs: tuple[str, str], settings: PatternSettings
 ) -> tuple[sp.csr_array, sp.csr_array]:
@@ -80,15 +75,6 @@ def pairs_of_patterns(
     """
     found, evidence = _learned(urls_a, urls_b, langs, settings)
     return _joined(found, len(urls_a), len(urls_b)), evidence
-
-
-def credible_pairs(
-    urls_a: Sequence[str], urls_b: Sequence[str], langs: tuple[str, str], settings: PatternSettings
-) -> sp.csr_array:
-    """Return the pairs that credible URL patterns join, with their credibility: float32, sorted, values in (0, 1]."""
-    credibility = _learned(urls_a, urls_b, langs, settings)[1]
-    credibility.eliminate_zeros()
-    return credibility
 
 
 class UrlClues(NamedTuple):
@@ -121,16 +107,25 @@ def url_clues(
     used = [each for each in found.patterns if each.verdict != "weak"]
     in_pair = np.diff(evidence.indptr) > 0, np.bincount(evidence.indices, minlength=len(urls_b)) > 0
     missing = (
-        np.array([not paired and _is_changed(url, lang, used) for url, paired in zip(urls, of_side, strict=True)], bool)
+        np.array(
+            [
+                not paired and _is_changed(url, lang, found.host, used)
+                for url, paired in zip(urls, of_side, strict=True)
+            ],
+            bool,
+        )
         for urls, lang, of_side in zip((urls_a, urls_b), langs, in_pair, strict=True)
     )
     return UrlClues(evidence, *missing)
 
 
-def _is_changed(url: str, lang: str, patterns: Sequence[Pattern]) -> bool:
-    """Return whether a pattern gives an address in the other language for a page of language ``lang``."""
+def _is_changed(url: str, lang: str, host: str, patterns: Sequence[Pattern]) -> bool:
+    """Return whether a pattern gives an address in the other language for a page of language ``lang``.
+
+    ``host`` is the end of the host that all pages of the site have.
+    """
     return any(
-        pattern_lang == lang and changes(url, "", each.key, back=back)
+        pattern_lang == lang and changes(url, host, each.key, back=back)
         for each in patterns
         for back, pattern_lang in ((False, each.source_lang), (True, each.target_lang))
     )

@@ -20,6 +20,7 @@ from twinlink.patterns.url_kernels import (
     VARIABLE,
     WHOLE,
     hash_bytes,
+    is_before,
     is_token,
     mask_room,
     masks_of,
@@ -151,15 +152,6 @@ def _key_hash(level: int, source: np.uint64, target: np.uint64) -> np.uint64:
 
 
 @part_of_kernel
-def _is_after(text: Bytes, a: int, a_end: int, b: int, b_end: int) -> bool:
-    """Whether the first text comes behind the second in the order of their bytes."""
-    for i in range(min(a_end - a, b_end - b)):
-        if text[a + i] != text[b + i]:
-            return bool(text[a + i] > text[b + i])
-    return a_end - a > b_end - b
-
-
-@part_of_kernel
 def _ends(text: Bytes, start: int, end: int, kind: int) -> tuple[np.uint64, np.uint64]:
     """Hashes of the first and the last token of a masked part; of letters the first and the last one."""
     if kind == LETTERS:
@@ -276,7 +268,7 @@ def _keys_behind(
         is_after = fronts[x] > fronts[y]
         if fronts[x] == fronts[y]:
             a, b = starts[page[i]], starts[page[j]]
-            is_after = _is_after(text, a + first[i], a + last[i], b + first[j], b + last[j])
+            is_after = is_before(text, b + first[j], b + last[j], a + first[i], a + last[i])
         u, v = (y, x) if is_after else (x, y)
         keys[y], is_target[y] = _key_hash(levels[u], parts[u], parts[v]), is_after
 

@@ -74,6 +74,8 @@ class Forms(msgspec.Struct, frozen=True, eq=False):
     """Which address has the form: of several the one that comes first in the order of addresses."""
     form_of: Places
     """Form of each address, -1 for what is no address."""
+    host: str
+    """The labels that all hosts end in, with the port; forms do not have them. Empty: there are none."""
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -122,7 +124,8 @@ def read_forms(urls: Sequence[str] | pa.Array) -> Forms:
     form_of = np.full(len(starts) - 1, -1, np.int64)
     form_of[order] = np.cumsum(is_new) - 1
     places = _first_in_order(column, order, is_new)
-    return Forms(text, ends[:-1][places], ends[1:][places], places, form_of)
+    host = raw[first:last].tobytes().decode("utf-8", "backslashreplace")
+    return Forms(text, ends[:-1][places], ends[1:][places], places, form_of, host)
 
 
 def _bytes_of(column: pa.Array | pa.ChunkedArray) -> tuple[NDArray[np.uint8], Places]:

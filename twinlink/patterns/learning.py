@@ -74,6 +74,8 @@ class SitePatterns(msgspec.Struct, frozen=True, eq=False):
 
     n_pages: int
     """|w|: addresses with different forms."""
+    host: str
+    """The labels that all hosts end in, with the port; no pattern changes them. Empty: there are none."""
     patterns: tuple[Pattern, ...]
     """In the order in which they won."""
     sources: Places
@@ -291,6 +293,7 @@ def _result(
     pairs = np.concatenate(chosen) if chosen else np.zeros(0, np.int64)
     return SitePatterns(
         n_pages=len(forms),
+        host=forms.host,
         patterns=tuple(patterns),
         sources=forms.places[met.pairs[1][pairs]],
         targets=forms.places[met.pairs[2][pairs]],

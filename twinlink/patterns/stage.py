@@ -58,10 +58,10 @@ def learn_run(run: RunDirectory, config: Config, on_site: Callable[[int, int], N
     """Learn the URL patterns of every site of a run.
 
     Where stage `match` or `languages` has been done, the languages that it found are respected. Every site is learned
-    twice where there are several: the statistics of the first pass rescue weak keys in the second. Memory is that of
-    the largest site. Writes, below ``RUN/patterns``, the table `PATTERNS` (``patterns/SITE.parquet``, and all of it in
-    ``patterns.tsv``), the pairs of credible and rescued patterns (``pairs.tsv``), the contribution of this run to a
-    library (``library.parquet``), and the sites with places in which more than ``max_group`` addresses differ
+    twice: the statistics of the first pass rescue weak keys in the second. Memory is that of the largest site. Writes,
+    below ``RUN/patterns``, the table `PATTERNS` (``patterns/SITE.parquet``, and all of it in ``patterns.tsv``), the
+    pairs of credible and rescued patterns (``pairs.tsv``), the contribution of this run to a library
+    (``library.parquet``), and the sites with places in which more than ``max_group`` addresses differ
     (``crowded.tsv``).
 
     Parameters

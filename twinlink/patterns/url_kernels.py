@@ -26,6 +26,7 @@ __all__ = [
     "CUT_RIGHT",
     "EVERYWHERE",
     "LETTERS",
+    "MAX_ENDING",
     "TOKENS",
     "VARIABLE",
     "WHOLE",
@@ -34,6 +35,7 @@ __all__ = [
     "form_hashes",
     "hash_bytes",
     "hash_text",
+    "is_before",
     "is_token",
     "mask_room",
     "masks_of",
@@ -51,6 +53,8 @@ MAX_TOKENS = 48
 MAX_MASKS = 1 + MAX_TOKENS * 24
 """Masks of an address: more than any has that is not made of letters and digits in turn."""
 MAX_VARIABLES = 24
+MAX_ENDING = 5
+"""Characters of the ending of a file's name, in which no letters are masked."""
 MAX_LENGTH = 8_192
 """Longer addresses have no form: places in a form are numbers of 15 bits."""
 
@@ -213,7 +217,8 @@ def _write_decoded(raw: Bytes, start: int, end: int, out: Bytes, at: int, in_que
 
 
 @part_of_kernel
-def _is_before(text: Bytes, a: int, a_end: int, b: int, b_end: int) -> bool:
+def is_before(text: Bytes, a: int, a_end: int, b: int, b_end: int) -> bool:
+    """Whether the first piece of a text comes before the second in the order of their bytes."""
     for i in range(min(a_end - a, b_end - b)):
         if text[a + i] != text[b + i]:
             return bool(text[a + i] < text[b + i])
@@ -238,7 +243,7 @@ def _write_variables(raw: Bytes, start: int, end: int, out: Bytes, at: int, room
     for done in range(n):
         least = done
         for k in range(done + 1, n):
-            if _is_before(room, begins[k], ends[k], begins[least], ends[least]):
+            if is_before(room, begins[k], ends[k], begins[least], ends[least]):
                 least = k
         a, b = begins[least], ends[least]
         begins[least], ends[least] = begins[done], ends[done]
@@ -408,7 +413,7 @@ def masks_of(  # noqa: C901, PLR0912  (in calls the loop would cost more than wh
             low, high, kind = _cut(left, right, a, b)
             if high > low:
                 n = _add(found, n, _joined(hashes, low, high, size), a, b, kind)
-        is_ending = left == _DOT and last[k] - a <= 5 and (last[k] == size or text[s + last[k]] == _QUERY)
+        is_ending = left == _DOT and last[k] - a <= MAX_ENDING and (last[k] == size or text[s + last[k]] == _QUERY)
         if max_letters and not is_ending:
             n = _inside_token(text, s, a, last[k], size, max_letters, hashes, found, n)
     n = _variables(text, s, size, 2 * max_key, numbers, hashes, found, n)

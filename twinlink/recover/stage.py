@@ -38,6 +38,7 @@ from twinlink.spiders.frontier import (
     guess_state,
 )
 from twinlink.tables import PAGES, RECOVERED, iter_parts, read_table, tsv_lines, write_table
+from twinlink.urls import page_key, root_of
 
 TRIED = "tried.parquet"
 TRIED_FILE = "tried.tsv"
@@ -48,20 +49,18 @@ def has_crawl(run: RunDirectory) -> bool:
     return (run.path / LEDGER_NAME).is_file()
 
 
-def guessed_lines(run: RunDirectory, config: Config) -> Iterator[str]:
+def open_guesses(run: RunDirectory, config: Config) -> Iterator[Guessed]:
     """Yield the addresses that `recover` would request, best first on each site, without any request.
 
-    A line has the address, the pattern with its credibility, and the page whose partner it may be. Of several
-    guesses for one page, the later ones are requested only if the first is not found. A site has at most as many lines
-    as ``recover.max_site_addresses`` still allows.
+    Of several guesses for one page, the later ones are requested only if the first is not found. A site has at most as
+    many as ``recover.max_site_addresses`` still allows.
     """
     learn_run(run, config)
     so_far = _so_far(run)
-    asked, n_asked = {answer.guess.url for answer in so_far}, Counter(answer.guess.site for answer in so_far)
+    asked, n_asked = {page_key(answer.guess.url) for answer in so_far}, Counter(answer.guess.site for answer in so_far)
     for site in guess_run(run, config):
         left = max(0, config.recover.max_site_addresses - n_asked[site.site])
-        for guess in [guess for guess in site.guesses if guess.url not in asked][:left]:
-            yield f"{guess.url}\t{guess.rule}\t{guess.credibility:.4f}\t{guess.page}"
+        yield from [guess for guess in site.guesses if page_key(guess.url) not in asked][:left]
 
 
 def _so_far(run: RunDirectory) -> list[Answer]:
@@ -171,7 +170,7 @@ def _starts(run: RunDirectory, config: Config) -> list[str]:
     pages: dict[str, str] = {}
     for part in iter_parts(run.stage_folder("ingest") / "pages"):
         for url in read_table(part, PAGES, ("url",))["url"].to_pylist():
-            pages.setdefault("/".join(url.split("/", 3)[:3]), url)
+            pages.setdefault(root_of(url), url)
     return list(dict.fromkeys([*starts, *pages.values()]))
 
 

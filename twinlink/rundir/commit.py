@@ -56,8 +56,10 @@ def commit_stage(run: Path, stage: str) -> None:
 
 
 def settle_stage(run: Path, stage: str) -> None:
-    """Finish a commit of a stage that was begun, or remove its incomplete result."""
+    """Finish a commit of a stage that was begun, or remove its incomplete result; not that of another run."""
     final, temporary, old = run / stage, _temporary(run, stage), _old(run, stage)
+    if final.is_symlink():  # as a further match has to the pages of its run
+        return
     if old.exists() and not (final.exists() or (temporary / SIGNATURE).is_file()):
         old.rename(final)
     commit_stage(run, stage)
@@ -95,7 +97,8 @@ def is_settled(run: Path, stages: Iterable[str]) -> bool:
     """Return whether no commit is incomplete."""
     marks = [run / REPLACEMENT / _WHOLE, run / _ARRIVING]
     for stage in stages:
-        marks += [_old(run, stage), _temporary(run, stage) / SIGNATURE, run / stage / TOP]
+        if not (run / stage).is_symlink():
+            marks += [_old(run, stage), _temporary(run, stage) / SIGNATURE, run / stage / TOP]
     return not any(mark.exists() for mark in marks)
 
 

@@ -32,7 +32,7 @@ import msgspec
 
 from twinlink.damage import STAGES, damaged, list_tables, lost_tables, read_json, remake
 from twinlink.errors import InputError, MissingStageError, RunError, RunLockedError
-from twinlink.files import write_text
+from twinlink.files import real_path, write_text
 from twinlink.rundir.attempts import remove_attempts
 from twinlink.rundir.commit import (
     REPLACEMENT,
@@ -57,6 +57,8 @@ _LOCK_PATIENCE = 0.1  # seconds: who only asks whether the lock is held (a revie
 _LEDGERS = ("ledger.sqlite", "recover.sqlite")
 _RECORDS = ("ledger.sqlite*", "recover.sqlite*", "crawl.json", "crawl.log", "crawl.lock")
 
+_REPLACED = ("ingest", "shapes", "match", "align", "patterns", "recover", "languages", "hosts", "rank")
+"""Stages whose folder is replaced as a whole (`RunDirectory.writing`)."""
 _LONG = ("ingest", "match", "align")
 _AFTER = {"ingest": ("match", "align"), "match": ("align",)}
 """Long stages that must be redone after each stage."""
@@ -102,7 +104,8 @@ class RunDirectory:
         Raises
         ------
         RunError
-            If the directory cannot be made or written to, or has a file that no run has made and a job would replace.
+            If the directory cannot be made or written to, or has a file or folder that no run has made and a job would
+            replace.
         RunLockedError
             If another process holds it.
         """
@@ -113,7 +116,7 @@ class RunDirectory:
             cls.create(path)
             with run.lock():
                 try:
-                    run._check_free()
+                    run._check_free(is_new=not has_lock)
                     yield run
                 except BaseException:
                     if not (has_lock or run.is_begun()):
@@ -150,11 +153,15 @@ class RunDirectory:
         results = (self.path / stage / SIGNATURE for stage in STAGES)
         return any(file.is_file() for file in (*map(self.path.joinpath, _LEDGERS), *results))
 
-    def _check_free(self) -> None:
-        """Refuse to replace files that no job has left."""
-        for file in (self.pairs_file, self.report_file):
-            if file.exists() and not self.is_begun():
-                raise RunError(f"{file}: no job has made this file, but one would replace it; choose another folder")
+    def _check_free(self, *, is_new: bool) -> None:
+        """Refuse to replace files that no job has left; and folders, if no job has worked here (``is_new``)."""
+        if self.is_begun():
+            return
+        folders = map(self.path.joinpath, _REPLACED) if is_new else ()
+        for path in (self.pairs_file, self.report_file, *folders):
+            if path.exists():
+                kind = "folder" if path.is_dir() else "file"
+                raise RunError(f"{path}: no job has made this {kind}, but one would replace it; choose another folder")
 
     @property
     def config_file(self) -> Path:
@@ -208,7 +215,7 @@ class RunDirectory:
         InputError
             If the target is such a file.
         """
-        place, own = target.resolve(), self.path.resolve()
+        place, own = real_path(target), self.path.resolve()
         if not place.is_relative_to(own) or place in (own, own / self.report_file.name):
             return
         first, *rest = place.relative_to(own).parts
@@ -334,12 +341,18 @@ class RunDirectory:
         return folder / TOP / name
 
     def clear(self) -> None:
-        """Remove the files of jobs, so that the next one starts from the beginning; labels and other files are kept."""
+        """Remove the files of jobs, so that the next one starts from the beginning; labels and other files are kept.
+
+        Raises
+        ------
+        RunError
+            If one cannot be removed.
+        """
         for path in self.files():
-            if path.is_dir():
-                shutil.rmtree(path, ignore_errors=True)
-            else:
-                path.unlink(missing_ok=True)
+            try:
+                shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+            except OSError as error:
+                raise RunError(f"{path}: cannot be removed ({error.strerror})") from error
 
     def files(self) -> list[Path]:
         """Return the files and folders that jobs have left."""
@@ -385,6 +398,6 @@ def check_target(target: Path, *runs: RunDirectory) -> None:
         If it is the address of a store.
     """
     check_no_address(target)
-    around = (RunDirectory(folder) for folder in target.resolve().parents)
+    around = (RunDirectory(folder) for folder in real_path(target).parents)
     for run in (*runs, *(run for run in around if run.is_begun())):
         run.check_own(target)

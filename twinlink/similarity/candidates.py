@@ -115,7 +115,7 @@ def _known_share(counts: csr_array, translation: csr_array) -> float:
 
 
 def _fewest(pattern: csr_array) -> int:
-    return int(np.diff(pattern.indptr).min(initial=0)) if pattern.shape[0] else 0
+    return int(np.diff(pattern.indptr).min()) if pattern.shape[0] else 0
 
 
 def candidate_pattern(

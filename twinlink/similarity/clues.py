@@ -79,7 +79,7 @@ def learn_clues(clues: Mapping[str, Values], odds: Floats, rivalry: Rivalry) -> 
 
     Parameters
     ----------
-    clues : mapping of str to ndarray, shape (n_candidates,), values >= 0
+    clues : mapping of str to ndarray, shape (n_candidates,), values >= 0, or `AT_NO_PAGE`
     odds : ndarray, shape (n_candidates,)
         Log odds of the candidates by all other evidence.
     rivalry : Rivalry

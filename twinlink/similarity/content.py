@@ -156,7 +156,7 @@ def content_sides(counts_a: csr_array, counts_b: csr_array, translation: csr_arr
     """Return the vectors of `content_vectors` without computing them yet."""
     _check_shapes(counts_a, counts_b, translation)
     translation = narrow(translation)  # its products, too, then have indices of 32 bits
-    forth, back = _unit_rows(translation), _unit_rows(csr_array(translation.T))
+    forth, back = unit_rows(translation), unit_rows(csr_array(translation.T))
     a = ContentSide(page_vectors(counts_a), forth, own_first=False)
     return a, ContentSide(page_vectors(counts_b), back, own_first=True)
 
@@ -180,10 +180,10 @@ def _damped(counts: csr_array) -> csr_array:
 def page_vectors(counts: csr_array) -> csr_array:
     """Rows (1 + log count)·idf of unit length."""
     data = (1 + np.log(counts.data)) * _idf(counts)[counts.indices]
-    return _unit_rows(csr_array((data, counts.indices, counts.indptr), shape=counts.shape))
+    return unit_rows(csr_array((data, counts.indices, counts.indptr), shape=counts.shape))
 
 
-def _unit_rows(matrix: csr_array) -> csr_array:
+def unit_rows(matrix: csr_array) -> csr_array:
     """Scale rows to unit length; empty rows stay empty."""
     data = np.empty(matrix.nnz, np.float32)
     for first in range(0, matrix.shape[0], _ROWS):
@@ -200,7 +200,8 @@ def _binary(matrix: csr_array) -> csr_array:
     return csr_array((np.ones(matrix.nnz, np.float32), matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
-def _dot(x: csr_array, y: csr_array, pattern: csr_array) -> NDArray[np.float32]:
+def dots_of_pairs(x: csr_array, y: csr_array, pattern: csr_array) -> NDArray[np.float32]:
+    """Return the dot product of row i of x and row j of y for each stored entry (i, j) of a pattern."""
     starts, columns, _ = kernels.arrays_of(pattern)
     return kernels.pattern_dot(kernels.arrays_of(x), kernels.arrays_of(y), x.shape[1], starts, columns)
 
@@ -220,7 +221,7 @@ def _ones(counts: csr_array) -> NDArray[np.float32]:
 def _cosine(
     counts_a: csr_array, counts_b: csr_array, translation: csr_array, pattern: csr_array
 ) -> NDArray[np.float32]:
-    return _dot(*content_vectors(counts_a, counts_b, translation), pattern)
+    return dots_of_pairs(*content_vectors(counts_a, counts_b, translation), pattern)
 
 
 def _bits(counts_a: csr_array, counts_b: csr_array, translation: csr_array, pattern: csr_array) -> NDArray[np.float32]:
@@ -229,8 +230,8 @@ def _bits(counts_a: csr_array, counts_b: csr_array, translation: csr_array, patt
     reached_a = _binary(csr_array(_binary(counts_b) @ links.T))
     reached_b = _binary(csr_array(_binary(counts_a) @ links))
     n, m = _pair_sizes(counts_a, counts_b, _ones(counts_a), _ones(counts_b), pattern)
-    of_a = _dot(counts_a, reached_a, pattern) / np.maximum(n, 1)
-    of_b = _dot(reached_b, counts_b, pattern) / np.maximum(m, 1)
+    of_a = dots_of_pairs(counts_a, reached_a, pattern) / np.maximum(n, 1)
+    of_b = dots_of_pairs(reached_b, counts_b, pattern) / np.maximum(m, 1)
     return np.asarray((of_a + of_b) / 2, dtype=np.float32)
 
 

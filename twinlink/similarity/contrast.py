@@ -8,7 +8,7 @@ from scipy.sparse import csr_array, diags_array
 
 from twinlink.similarity import kernels
 from twinlink.similarity.affordable import affordable_terms, pages_with, with_terms
-from twinlink.similarity.content import translated
+from twinlink.similarity.content import dots_of_pairs, translated, unit_rows
 from twinlink.similarity.page_search import nearest_of
 from twinlink.sparse import entry_rows, kept_matrix, narrow, select
 
@@ -123,19 +123,12 @@ def cosine_of_pairs(
         0 where one of the two vectors is empty.
     """
     asked = np.flatnonzero(np.diff(pattern.indptr))  # translate only rows that have a pair
-    of_asked = _unit_rows(translated(csr_array(vectors_a[asked]), translation))
-    return np.clip(_dot(of_asked, _unit_rows(vectors_b), csr_array(pattern[asked])), 0, 1)
-
-
-def _unit_rows(matrix: csr_array) -> csr_array:
-    squares = csr_array((np.square(matrix.data), matrix.indices, matrix.indptr), shape=matrix.shape)
-    lengths = np.sqrt(np.asarray(squares.sum(axis=1)).ravel())
-    factors = np.repeat(1 / np.where(lengths > 0, lengths, 1), np.diff(matrix.indptr))
-    return csr_array((factors * matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape)
+    of_asked = unit_rows(translated(csr_array(vectors_a[asked]), translation))
+    return np.clip(dots_of_pairs(of_asked, unit_rows(vectors_b), csr_array(pattern[asked])), 0, 1)
 
 
 def _page_vectors(counts: csr_array) -> csr_array:
-    return _unit_rows(csr_array((1 + np.log(counts.data), counts.indices, counts.indptr), shape=counts.shape))
+    return unit_rows(csr_array((1 + np.log(counts.data), counts.indices, counts.indptr), shape=counts.shape))
 
 
 def _nearest(vectors: csr_array) -> csr_array:
@@ -147,7 +140,9 @@ def _nearest(vectors: csr_array) -> csr_array:
     pages[full, -1] = -1
     rows, places = np.nonzero(pages >= 0)
     near = narrow(csr_array((np.ones(len(rows), np.float32), (rows, pages[rows, places])), shape=(n_pages, n_pages)))
-    return csr_array((np.clip(_dot(vectors, vectors, near), 0, 1), near.indices, near.indptr), shape=near.shape)
+    return csr_array(
+        (np.clip(dots_of_pairs(vectors, vectors, near), 0, 1), near.indices, near.indptr), shape=near.shape
+    )
 
 
 def _shares(near: csr_array) -> csr_array:
@@ -155,8 +150,3 @@ def _shares(near: csr_array) -> csr_array:
     around = csr_array((near.data.astype(np.float64) ** SHARPNESS, near.indices, near.indptr), shape=near.shape)
     sums: NDArray[np.float64] = np.asarray(around.sum(axis=1)).ravel()
     return csr_array(diags_array(1 / np.where(sums > 0, sums, 1)) @ around)
-
-
-def _dot(x: csr_array, y: csr_array, pattern: csr_array) -> NDArray[np.float32]:
-    starts, columns, _ = kernels.arrays_of(pattern)
-    return kernels.pattern_dot(kernels.arrays_of(x), kernels.arrays_of(y), x.shape[1], starts, columns)

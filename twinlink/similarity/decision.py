@@ -1,4 +1,4 @@
-"""Selection of the pairs of a one-to-one matching, by a threshold estimated on the site without labels.
+"""Selection of the pairs of a one-to-one matching, by probabilities estimated on the site without labels.
 
 Wrong pairs result where the right partner is missing. To sample them, remove the partner of every page and match
 the rest: all pairs found are wrong and show the scores of wrong pairs on this site with this evidence. The matching
@@ -37,8 +37,8 @@ _ALIKE = 0.9
 # and .5 are right, .8 of those from .5 to .7, .95 from .9 to .97, .99 from .97 on.
 _LEAST_PROBABILITY = 0.3
 # Not so where hardly any pair is right: those of the first matching are a little better than those of the second even
-# if all are wrong. With a mean below the first number only pairs from the second on are kept.
-_DOUBTFUL_MEAN, _LEAST_IN_DOUBT = 0.6, 0.5
+# if all are wrong. With a mean below this, only pairs from `EVEN` on are kept.
+_DOUBTFUL_MEAN = 0.6
 _LOW_SHARE = 0.5
 _SMOOTHING = 0.5
 
@@ -63,19 +63,15 @@ class PairList(Protocol):
 
 
 class Decision(msgspec.Struct, frozen=True, eq=False):
-    """Selected pairs of a matching; the arrays have one value per pair."""
+    """What is estimated of the pairs of a matching; the arrays have one value per pair."""
 
     probabilities: NDArray[np.float32]
     """Estimated probability that the pair is right; a near-duplicate of the right page counts as right."""
-    keep: NDArray[np.bool_]
-    """Pairs to keep: those with an estimate of at least 0.3, because the estimate is conservative; of at least 0.5
-    where the pairs from 0.3 on have less than 0.6 on average."""
     rivals: NDArray[np.float32]
     """Best score of another candidate for one of the two pages, near-duplicates of the other page left out; 0: none."""
     threshold: float
-    """Least score of a kept pair; 1 if none is kept. Pairs above it may be dropped for a strong rival."""
-    expected_precision: float
-    """Mean probability of the kept pairs; 0 if there are none."""
+    """Least probability of a pair to keep: 0.3, because the estimate is conservative; 0.5 where the pairs from 0.3 on
+    have less than 0.6 on average."""
 
 
 def choose_threshold(
@@ -85,7 +81,7 @@ def choose_threshold(
     vectors_a: csr_array,
     vectors_b: csr_array,
 ) -> Decision:
-    """Estimate the probability that each pair of a matching is right, and keep the likely pairs.
+    """Estimate the probability that each pair of a matching is right, and from which one on pairs are to be kept.
 
     The evidence for a pair is t = score - ¾·rival. With f the density of t over the given pairs, and f₀ that over the
     pairs that ``match`` finds once these, and the candidates nearly equal to them, are removed::
@@ -125,18 +121,15 @@ def choose_threshold(
     wrong_rival = _best_rivals(others, wrong, _nearly_matched(others, wrong, vectors_a, vectors_b))
     evidence = matching.scores - _RIVAL_WEIGHT * rival
     probabilities = _probabilities(evidence, wrong.scores - _RIVAL_WEIGHT * wrong_rival)
-    keep = _choose(probabilities)
-    return Decision(
-        probabilities=probabilities.astype(np.float32),
-        keep=keep,
-        rivals=rival.astype(np.float32),
-        threshold=float(matching.scores[keep].min()) if keep.any() else 1.0,
-        expected_precision=float(probabilities[keep].mean()) if keep.any() else 0.0,
-    )
+    threshold = _threshold(probabilities)
+    return Decision(probabilities.astype(np.float32), rival.astype(np.float32), threshold)
 
 
 def keep_pairs(
-    probabilities: NDArray[np.floating], min_probability: float | None = None, min_precision: float | None = None
+    probabilities: NDArray[np.floating],
+    min_probability: float | None = None,
+    min_precision: float | None = None,
+    threshold: float = EVEN,
 ) -> NDArray[np.bool_]:
     """Mark the pairs to keep.
 
@@ -147,6 +140,8 @@ def keep_pairs(
         Least probability of a single pair; by default that of `least_probability`.
     min_precision : float, optional
         The longest list, most probable pairs first, whose mean probability (its expected precision) is not below this.
+    threshold : float, optional
+        Least probability of a single pair if neither is given.
 
     Examples
     --------
@@ -154,7 +149,7 @@ def keep_pairs(
     >>> keep_pairs(probabilities).tolist(), keep_pairs(probabilities, min_precision=0.7).tolist()
     ([True, False, True], [True, True, True])
     """
-    is_likely = np.asarray(probabilities >= least_probability(min_probability, min_precision))
+    is_likely = np.asarray(probabilities >= least_probability(min_probability, min_precision, threshold))
     if min_precision is None:
         return is_likely
     order = np.argsort(-probabilities, kind="stable")
@@ -164,15 +159,15 @@ def keep_pairs(
     return keep & is_likely
 
 
-def least_probability(min_probability: float | None, min_precision: float | None) -> float:
-    """Return the least probability of a pair that is kept: the given one, else `EVEN`; 0 if a precision is given alone.
+def least_probability(min_probability: float | None, min_precision: float | None, threshold: float = EVEN) -> float:
+    """Return the least probability of a kept pair: the given one, else a threshold; 0 if a precision is given alone.
 
     >>> least_probability(None, None), least_probability(None, 0.9), least_probability(0.3, 0.9)
     (0.5, 0.0, 0.3)
     """
     if min_probability is not None:
         return min_probability
-    return EVEN if min_precision is None else 0.0
+    return threshold if min_precision is None else 0.0
 
 
 def _check(scores: csr_array, matching: PairList, vectors_a: csr_array, vectors_b: csr_array) -> None:
@@ -243,11 +238,10 @@ def _probabilities(evidence: Floats, wrong: Floats) -> Floats:
     return np.clip(1 - _share_of_wrong(evidence, wrong) * ratio, 0.0, 1.0)
 
 
-def _choose(probabilities: Floats) -> NDArray[np.bool_]:
-    keep: NDArray[np.bool_] = probabilities >= _LEAST_PROBABILITY
-    if len(probabilities) > 1 and keep.any() and probabilities[keep].mean() < _DOUBTFUL_MEAN:
-        keep = probabilities >= _LEAST_IN_DOUBT
-    return keep
+def _threshold(probabilities: Floats) -> float:
+    likely = probabilities[probabilities >= _LEAST_PROBABILITY]
+    is_doubtful = len(probabilities) > 1 and len(likely) > 0 and likely.mean() < _DOUBTFUL_MEAN
+    return EVEN if is_doubtful else _LEAST_PROBABILITY
 
 
 def _share_of_wrong(evidence: Floats, wrong: Floats) -> float:

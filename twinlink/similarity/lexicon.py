@@ -11,6 +11,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from twinlink.expressions import expression
+from twinlink.scripts import HAN_BLOCKS
 from twinlink.similarity.lexicon_files import Entry, Lexicon
 from twinlink.text.chinese import simplify_chinese, simplify_japanese
 from twinlink.text.stems import stem
@@ -18,14 +19,15 @@ from twinlink.text.terms import has_latin_script, is_latin, is_name, is_number
 from twinlink.text.word_lists import STOP_WORDS
 from twinlink.text.words import tokenize
 
-__all__ = ["heads_of", "identity_matrix", "translation_matrix"]
+__all__ = ["LEAST_COGNATE", "heads_of", "identity_matrix", "translation_matrix"]
 
+LEAST_COGNATE = 3
+"""Letters of a word that two languages share; shorter words mean something else in the next language."""
 _NOTE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _MAX_WORDS = 4  # longer entries are explanations
-_LEAST_COGNATE = 3  # letters; shorter words mean something else in the next language
 _SAMPLE = 5_000  # number of entries used to detect the languages of the columns
 _HAN: Mapping[str, Callable[[str], str]] = {"zh": simplify_chinese, "ja": simplify_japanese}
-_CHARACTERS = "[\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]{2,}"
+_CHARACTERS = f"[{HAN_BLOCKS}]{{2,}}"
 _UNSPACED_HEADS = frozenset({"zh", "ja", "th", "lo", "km", "my"})
 
 
@@ -110,7 +112,7 @@ def identity_matrix(
     [1.0, 1.0, 0.0]
     """
     place_b = {term: i for i, term in enumerate(vocabulary_b)}
-    least = _LEAST_COGNATE if has_latin_script(lang_a) and has_latin_script(lang_b) else 1
+    least = LEAST_COGNATE if has_latin_script(lang_a) and has_latin_script(lang_b) else 1
     words = shared == "all"
     same = {
         (i, place_b[term])

@@ -71,7 +71,8 @@ def read_lexicon(path: Path) -> Lexicon:
         index, dictionary = dictd
         entries = tuple(Entry(*pair) for pair in dictd_entries(_read_text(index), _read_bytes(dictionary), index))
     if not entries:
-        raise LexiconError(f"{path}: no entry; expected lines of the form {_EXPECTED['tsv']}")
+        expected = f"; expected lines of the form {_EXPECTED['tsv']}" if dictd is None else " with a translation"
+        raise LexiconError(f"{path}: no entry{expected}")
     return Lexicon(entries, path.name)
 
 

@@ -53,7 +53,7 @@ class Rivalry:
 
         Parameters
         ----------
-        values : ndarray, shape (n_candidates,), values >= 0, none of them NaN
+        values : ndarray, shape (n_candidates,), values >= 0, none of them NaN; less counts as 0
             Any measure of the candidates.
         left : ndarray of bool, shape (n_candidates,), optional
             Candidates that are left: the others count as 0. By default all are.

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from twinlink.similarity.affordable import pages_with
+from twinlink.similarity.lexicon import LEAST_COGNATE
 from twinlink.text.words import TermTable
 
 __all__ = ["shared_words_matrix"]
 
-_LEAST = 3  # letters; shorter words mean something else in the next language
 _MOST = 0.1  # share of the pages; what is on more are common words, or a menu in one language on pages in both
 _ROUNDING = 1e-5  # of the sum of a term's shares
 
@@ -43,7 +43,7 @@ def shared_words_matrix(a: TermTable, b: TermTable) -> csr_array:
     found = [
         (number_a[word], number_b[word])
         for word in dict.fromkeys([*a.forms.words, *b.forms.words])  # other words are equal terms
-        if len(word) >= _LEAST and word in number_a and word in number_b
+        if len(word) >= LEAST_COGNATE and word in number_a and word in number_b
     ]
     of_a, of_b = np.array(found, dtype=np.int64).reshape(-1, 2).T
     chances = (shares_a[of_a] * shares_b[of_b]).astype(np.float32)

@@ -124,7 +124,7 @@ def weigh(
 
     Parameters
     ----------
-    kinds : mapping of str to ndarray, shape (n_candidates,), values >= 0
+    kinds : mapping of str to ndarray, shape (n_candidates,), values >= 0, or `AT_NO_PAGE` of a clue
         Every kind of evidence by its name.
     rivalry : Rivalry
         Of the candidate pattern.

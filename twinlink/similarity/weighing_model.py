@@ -67,7 +67,7 @@ def learn(
 
     Parameters
     ----------
-    kinds : mapping of str to ndarray, shape (n_candidates,), values >= 0
+    kinds : mapping of str to ndarray, shape (n_candidates,), values >= 0, or `AT_NO_PAGE` of a clue
     rivalry : Rivalry
     clear : ndarray of bool, shape (n_candidates,)
         Pairs to learn from, no page twice.

@@ -1,6 +1,6 @@
 """The graph of sites: built from the links of pages, and ranked to choose the sites to crawl next.
 
-- graph: `build_host_graph`, `read_host_graph`, `import_common_crawl`, `export_host_graph`
+- graph: `build_host_graph`, `read_host_graph`, `export_host_graph`
 - rank: `rank_sites`: the sums of Zhang, Yao & Kit (section 2.3), and a model of bilingual sites (`learn_site_model`)
 - Common Crawl: `read_web_graph`: what its host graph says about sites, read as a stream
 - a run: `rank`: stage `rank`
@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 from twinlink.sites.building import build_host_graph
-from twinlink.sites.common_crawl import import_common_crawl
 from twinlink.sites.export import export_host_graph, host_graph_to_networkx
 from twinlink.sites.features import SiteFeatures, site_features
 from twinlink.sites.host_graph import HostGraph, read_host_graph
@@ -28,7 +27,6 @@ __all__ = [
     "build_host_graph",
     "export_host_graph",
     "host_graph_to_networkx",
-    "import_common_crawl",
     "learn_site_model",
     "rank",
     "rank_sites",

@@ -6,7 +6,6 @@ its row. ``edges.parquet`` has a row for every two sites that are linked, ordere
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,7 +17,7 @@ from twinlink.config.sites import HostGraphSettings
 from twinlink.domains import registered_domain
 from twinlink.languages import ADDRESS_CODES, address_pattern
 from twinlink.sites.database import opened, quoted, write_parquet
-from twinlink.sites.host_graph import EDGES_FILE, NODES_FILE
+from twinlink.sites.host_graph import EDGES_FILE, NODES_FILE, replacing_graph
 from twinlink.tables import LINKS, count_rows, file_of, iter_batches, part_rows
 
 if TYPE_CHECKING:
@@ -65,21 +64,15 @@ def build_host_graph(
         If a site occurs twice.
     """
     settings = settings or HostGraphSettings()
-    pieces = folder / ".pieces"
-    shutil.rmtree(pieces, ignore_errors=True)
-    pieces.mkdir(parents=True)
-    try:
-        with opened(pieces, settings.memory) as database:
-            _prepare(database)
-            done = 0
-            for number, batch in enumerate(_batches(parts, settings.batch)):
-                _collect(database, batch, settings, pieces / f"{number:06}.parquet")
-                done += len(batch)
-                if on_batch:
-                    on_batch(done)
-            _finish(database, pieces, folder, settings)
-    finally:
-        shutil.rmtree(pieces, ignore_errors=True)
+    with replacing_graph(folder) as pieces, opened(pieces, settings.memory) as database:
+        _prepare(database)
+        done = 0
+        for number, batch in enumerate(_batches(parts, settings.batch)):
+            _collect(database, batch, settings, pieces / f"{number:06}.parquet")
+            done += len(batch)
+            if on_batch:
+                on_batch(done)
+        _finish(database, pieces, settings)
 
 
 def _prepare(database: duckdb.DuckDBPyConnection) -> None:
@@ -168,15 +161,15 @@ def _naming_damaged(files: Sequence[Path]) -> Iterator[None]:
 def _collect_edges(
     database: duckdb.DuckDBPyConnection, files: Sequence[Path], settings: HostGraphSettings, path: Path
 ) -> None:
-    ignored = "|".join(settings.ignored_rel)
-    heard = f"AND NOT regexp_matches(rel, '(^| )({ignored})( |$)')" if ignored else ""
-    database.execute(f"""
+    linked = f"""
         CREATE TEMP TABLE link AS
         SELECT f.site AS s, l.target_site AS t, l.source AS p, hash(l.target_url, l.anchor) AS k,
                l.target_url AS u, l.hreflang <> '' AS h, f.n_pages AS n
         FROM read_parquet({quoted(list(dict.fromkeys(map(file_of, files))))}, filename = true, file_row_number = true) l
         JOIN files f ON l.filename = f.filename AND l.file_row_number BETWEEN f.first AND f.last
-        WHERE l.target_site <> '' AND l.target_site <> f.site {heard}""")  # noqa: S608
+        WHERE l.target_site <> '' AND l.target_site <> f.site
+          AND NOT list_has_any(string_split(l.rel, ' '), ?::VARCHAR[])"""  # noqa: S608
+    database.execute(linked, [list(settings.ignored_rel)])
     most = f"count(DISTINCT p) >= {settings.site_wide_share} * any_value(n) AND any_value(n) >= "
     database.execute(f"""
         CREATE TEMP TABLE template AS
@@ -220,7 +213,7 @@ _WEIGHTS = {
 """Weight of an edge, by how site-wide links count and by what is counted."""
 
 
-def _finish(database: duckdb.DuckDBPyConnection, pieces: Path, folder: Path, settings: HostGraphSettings) -> None:
+def _finish(database: duckdb.DuckDBPyConnection, pieces: Path, settings: HostGraphSettings) -> None:
     """Join the edges of all batches, number the sites, and write both files."""
     files = sorted(pieces.glob("[0-9]*.parquet"))
     if files:
@@ -243,8 +236,6 @@ def _finish(database: duckdb.DuckDBPyConnection, pieces: Path, folder: Path, set
         JOIN {nodes} a ON a.site = e.s JOIN {nodes} b ON b.site = e.t
         ORDER BY source, target"""  # noqa: S608
     write_parquet(database, numbered, pieces / EDGES_FILE)
-    for name in (NODES_FILE, EDGES_FILE):
-        (pieces / name).replace(folder / name)
 
 
 _NO_EDGES = """

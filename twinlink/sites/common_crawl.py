@@ -1,19 +1,17 @@
-"""Import of Common Crawl's web graphs: as a host graph, or as additional edges of an existing one."""
+"""Common Crawl's web graphs: links that are added to a host graph."""
 
 from __future__ import annotations
 
 import gzip
-import shutil
 import zlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from twinlink.errors import InputError
 from twinlink.inputs import ANY_FILE, open_input
 from twinlink.sites.database import opened, quoted, write_parquet
-from twinlink.sites.host_graph import EDGES_FILE, NODES_FILE, check_host_graph
+from twinlink.sites.host_graph import EDGES_FILE, NODES_FILE, check_host_graph, replacing_graph
 
 if TYPE_CHECKING:
     import duckdb
@@ -21,32 +19,7 @@ if TYPE_CHECKING:
 GZIP = b"\x1f\x8b"
 """First bytes of a gzipped file."""
 _MAX_LINE_BYTES = 2**20
-
-
-def import_common_crawl(vertices: Sequence[Path], edges: Sequence[Path], folder: Path, megabytes: int = 1_024) -> None:
-    """Make a host graph of the text files of Common Crawl's host- or domain-level web graph.
-
-    A line of a vertices file is a number and a host, its labels reversed (``hk.gov.info`` is ``info.gov.hk``); in the
-    domain-level graph a third column, the number of hosts, follows and is not used. A line of an edges file is the
-    numbers of the linking and of the linked host. Columns are separated by tabs; files may be gzipped. All sites get 0
-    read pages, all edges weight 1.
-
-    Parameters
-    ----------
-    vertices, edges : sequence of Path
-        The files; a graph may be cut into many.
-    folder : Path
-        Where the host graph goes (`twinlink.sites.building`); made if need be.
-    megabytes : int
-        Memory limit of the database; beyond it, it spills to disk.
-
-    Raises
-    ------
-    InputError
-        If a file is not of this form, a number names two hosts, or an edge names a number that no vertex has.
-    """
-    with _replacing(folder) as pieces, opened(pieces, megabytes) as database:
-        _import(database, vertices, edges, pieces)
+_LEAST_COLUMNS = 2
 
 
 def add_common_crawl(folder: Path, vertices: Sequence[Path], edges: Sequence[Path], megabytes: int = 1_024) -> None:
@@ -56,35 +29,27 @@ def add_common_crawl(folder: Path, vertices: Sequence[Path], edges: Sequence[Pat
     existing edges are not changed. Sites and hosts are matched by name; a leading ``www.`` is ignored, because
     Common Crawl omits it.
 
+    A line of a vertices file is a number and a host, its labels reversed (``hk.gov.info`` is ``info.gov.hk``); in the
+    domain-level graph a third column, the number of hosts, follows and is not used. A line of an edges file is the
+    numbers of the linking and of the linked host. Columns are separated by tabs; files may be gzipped.
+
     Parameters
     ----------
     folder : Path
         A host graph (`twinlink.sites.building.build_host_graph`); it is replaced.
-    vertices, edges, megabytes
-        As in `import_common_crawl`.
+    vertices, edges : sequence of Path
+        The files; a graph may be cut into many.
+    megabytes : int
+        Memory limit of the database; beyond it, it spills to disk.
 
     Raises
     ------
     InputError
-        If a file is not of the form, or the folder holds no host graph.
+        If a file is not of this form, or the folder holds no host graph.
     """
     check_host_graph(folder)
-    with _replacing(folder) as pieces, opened(pieces, megabytes) as database:
+    with replacing_graph(folder) as pieces, opened(pieces, megabytes) as database:
         _add(database, folder, vertices, edges, pieces)
-
-
-@contextmanager
-def _replacing(folder: Path) -> Iterator[Path]:
-    """Give a folder for both files of a host graph; they take their places when the block ends without an error."""
-    pieces = folder / ".pieces"
-    shutil.rmtree(pieces, ignore_errors=True)
-    pieces.mkdir(parents=True)
-    try:
-        yield pieces
-        for name in (NODES_FILE, EDGES_FILE):
-            (pieces / name).replace(folder / name)
-    finally:
-        shutil.rmtree(pieces, ignore_errors=True)
 
 
 _NAME = "array_to_string(list_reverse(string_split(host, '.')), '.')"
@@ -122,54 +87,25 @@ def _add(
 
 
 def _hosts(vertices: Sequence[Path]) -> str:
-    return _lines(vertices, ("id BIGINT", "host VARCHAR", "hosts BIGINT"), least=2)
+    return _lines(vertices, ("id BIGINT", "host VARCHAR", "hosts BIGINT"))
 
 
 def _links(edges: Sequence[Path]) -> str:
-    return _lines(edges, ("a BIGINT", "b BIGINT"), least=2)
+    return _lines(edges, ("a BIGINT", "b BIGINT"))
 
 
-def _import(database: duckdb.DuckDBPyConnection, vertices: Sequence[Path], edges: Sequence[Path], folder: Path) -> None:
-    hosts, links = _hosts(vertices), _links(edges)
-    write_parquet(database, f"SELECT id, {_NAME} AS site FROM {hosts}", folder / "ids.parquet")  # noqa: S608
-    ids = f"read_parquet({quoted(folder / 'ids.parquet')})"
-    _refuse(database, f"SELECT id FROM {ids} GROUP BY id HAVING count(DISTINCT site) > 1", "names several hosts")  # noqa: S608
-    write_parquet(database, f"SELECT DISTINCT site FROM {ids} ORDER BY site", folder / "sites.parquet")  # noqa: S608
-    sites = f"read_parquet({quoted(folder / 'sites.parquet')}, file_row_number = true)"
-    row_of = f"SELECT id, s.file_row_number AS row FROM {ids} JOIN {sites} s USING (site)"  # noqa: S608
-    write_parquet(database, row_of, folder / "rows.parquet")
-    rows = f"read_parquet({quoted(folder / 'rows.parquet')})"
-    for side in ("a", "b"):
-        unknown = f"SELECT {side} FROM {links} l ANTI JOIN {rows} r ON l.{side} = r.id LIMIT 1"  # noqa: S608
-        _refuse(database, unknown, "of an edge is in no vertices file")
-    numbered = f"""
-        SELECT a.row AS source, b.row AS target, 1::DOUBLE AS weight, count(*) AS n_links
-        FROM {links} l JOIN {rows} a ON l.a = a.id JOIN {rows} b ON l.b = b.id
-        WHERE a.row <> b.row GROUP BY a.row, b.row ORDER BY source, target"""  # noqa: S608
-    write_parquet(database, numbered, folder / EDGES_FILE)
-    nodes = f"""
-        WITH linked AS (
-            SELECT target, count(*) AS n FROM read_parquet({quoted(folder / EDGES_FILE)}) GROUP BY target)
-        SELECT site, 0::BIGINT AS n_pages, coalesce(n, 0) AS n_sources, 0::BIGINT AS n_named, 0::BIGINT AS n_languages,
-               0::BIGINT AS n_hreflang, 0::BIGINT AS n_site_wide
-        FROM {sites} s LEFT JOIN linked l ON l.target = s.file_row_number ORDER BY site"""  # noqa: S608
-    write_parquet(database, nodes, folder / NODES_FILE)
-
-
-def _refuse(database: duckdb.DuckDBPyConnection, query: str, message: str) -> None:
-    found = database.execute(query).fetchone()
-    if found is not None:
-        raise InputError(f"host graph: number {found[0]} {message}")
-
-
-def _lines(files: Sequence[Path], columns: Sequence[str], least: int) -> str:
-    """Return the SQL that reads tab-separated files; all have as many columns as the first line of the first."""
+def _lines(files: Sequence[Path], columns: Sequence[str]) -> str:
+    """Return the SQL that reads tab-separated files; all have as many columns as the longest of their first lines."""
     if not files:
         raise InputError("host graph: expected at least one vertices file and one edges file")
-    width = max((n_columns(file) for file in files), default=0)
-    if width and not least <= width <= len(columns):
-        raise InputError(f"{files[0]}: expected {least} tab-separated columns, got {width}")
-    types = ", ".join(f"'{name}': '{kind}'" for name, kind in (c.split() for c in columns[: width or least]))
+    allowed = range(_LEAST_COLUMNS, len(columns) + 1)
+    widths = [n_columns(file) for file in files]
+    for file, width in zip(files, widths, strict=True):
+        if width and width not in allowed:
+            expected = " or ".join(map(str, allowed))
+            raise InputError(f"{file}: expected {expected} tab-separated columns, got {width}")
+    used = columns[: max(widths) or _LEAST_COLUMNS]
+    types = ", ".join(f"'{name}': '{kind}'" for name, kind in map(str.split, used))
     plain = "header = false, quote = '', escape = '', auto_detect = false, strict_mode = true"
     return f"read_csv({quoted(files)}, delim = '\t', {plain}, columns = {{{types}}})"
 

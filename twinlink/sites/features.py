@@ -16,6 +16,7 @@ from twinlink.config.sites import RankingSettings
 from twinlink.domains import public_suffix
 from twinlink.errors import ShapeError
 from twinlink.graph.ranking import PageRank, pagerank, seed_sums
+from twinlink.odds import logit
 from twinlink.sites.host_graph import HostGraph
 from twinlink.sites.web_graph import WebEvidence, no_evidence
 
@@ -96,8 +97,10 @@ def site_features(
     known = np.asarray(crawled, dtype=np.bool_)
     worth = np.asarray(credibility, dtype=np.float64)
     web = web or no_evidence(n)
-    if known.shape != (n,) or worth.shape != (n,) or any(len(column) != n for column in web):
-        raise ShapeError(f"site_features: expected a value for each of {n} sites, got {worth.shape} and {known.shape}")
+    given = {"credibility": worth, "crawled": known, **{f"web.{name}": each for name, each in web._asdict().items()}}
+    for name, values in given.items():
+        if values.shape != (n,):
+            raise ShapeError(f"{name}: expected a value for each of {n} sites, got shape {values.shape}")
     worth = np.where(known, worth, 0.0)
     start = worth if worth.any() else known.astype(np.float64)
     ranked = pagerank(
@@ -167,10 +170,4 @@ def suffix_odds(sites: Sequence[str], bilingual: ArrayLike, crawled: ArrayLike) 
         narrower = (right + _PRIOR_SITES * rate) / (inside + _PRIOR_SITES)
         counted = np.array([names is suffixes and "." not in suffix for suffix in suffixes], dtype=np.bool_)
         rate = np.where(counted, rate, narrower)
-    odds: NDArray[np.float64] = _log_odds(rate) - _log_odds(everywhere)
-    return odds
-
-
-def _log_odds(rate: NDArray[np.float64]) -> NDArray[np.float64]:
-    odds: NDArray[np.float64] = np.log(rate) - np.log1p(-rate)
-    return odds
+    return logit(rate) - logit(everywhere)

@@ -1,7 +1,10 @@
-"""Reading and checking the two files of a host graph."""
+"""The two files of a host graph: reading, checking and replacing them."""
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
@@ -65,6 +68,20 @@ def read_host_graph(folder: Path) -> HostGraph:
     links = csr_array((weight, indices, indptr), shape=(n, n))
     links.has_sorted_indices = True
     return HostGraph(names, links, **counts)
+
+
+@contextmanager
+def replacing_graph(folder: Path) -> Iterator[Path]:
+    """Give a folder for both files of a host graph; they take their places when the block ends without an error."""
+    pieces = folder / ".pieces"
+    shutil.rmtree(pieces, ignore_errors=True)
+    pieces.mkdir(parents=True)
+    try:
+        yield pieces
+        for name in (NODES_FILE, EDGES_FILE):
+            (pieces / name).replace(folder / name)
+    finally:
+        shutil.rmtree(pieces, ignore_errors=True)
 
 
 def check_host_graph(folder: Path) -> None:

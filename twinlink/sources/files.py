@@ -87,7 +87,7 @@ def source_of(parts: Sequence[str]) -> str:
     return os.fsencode("/".join(parts)).decode("utf-8", "replace")
 
 
-def walk(root: Path, skipped: frozenset[str] = frozenset()) -> Iterator[Folder | Unusable]:
+def walk(root: Path, skipped: frozenset[str] = frozenset(), without: Path | None = None) -> Iterator[Folder | Unusable]:
     """Yield a folder and all folders below it, in the order of their names, at any depth.
 
     Links to folders are not followed: their targets inside are visited in their own places, links to the outside are
@@ -99,9 +99,12 @@ def walk(root: Path, skipped: frozenset[str] = frozenset()) -> Iterator[Folder |
         The folder that a user named.
     skipped : frozenset of str
         Names of folders that are passed over, and of links to folders.
+    without : Path, optional
+        A folder that is passed over, wherever it lies.
     """
     waiting: list[tuple[str, ...]] = [()]
     real = root.resolve()
+    left_out = _below(without, real)
     while waiting:
         parts = waiting.pop()
         try:
@@ -113,11 +116,17 @@ def walk(root: Path, skipped: frozenset[str] = frozenset()) -> Iterator[Folder |
         folders = [entry for entry in found if _is_folder(entry)]
         names = [entry.name for entry in found if not _is_folder(entry)]
         yield Folder(parts, names, frozenset(entry.name for entry in found if entry.is_file(follow_symlinks=False)))
-        below = [entry for entry in folders if entry.name not in skipped]
+        below = [entry for entry in folders if entry.name not in skipped and (*parts, entry.name) != left_out]
         for entry in below:
             if entry.is_symlink() and (detail := refusal(Path(entry.path), real)):
                 yield Unusable((*parts, entry.name), detail)
         waiting += [(*parts, entry.name) for entry in reversed(below) if not entry.is_symlink()]
+
+
+def _below(folder: Path | None, real: Path) -> tuple[str, ...] | None:
+    """Return the parts of a folder's path below a resolved one; None if it does not lie there."""
+    place = None if folder is None else folder.resolve()
+    return place.relative_to(real).parts if place is not None and place.is_relative_to(real) else None
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

@@ -43,7 +43,9 @@ _ADDED = (".html", ".htm")  # by wget -E
 _SAMPLE = 20  # number of pages sampled to detect how the mirror was made
 
 
-def read_mirror(folder: Path, base_url: str, max_page_bytes: int) -> Iterator[Document | Reject]:
+def read_mirror(
+    folder: Path, base_url: str, max_page_bytes: int, without: Path | None = None
+) -> Iterator[Document | Reject]:
     """Yield the pages of a folder, and the redirects that make their links resolve.
 
     The address of a file is, from the strongest:
@@ -73,6 +75,8 @@ def read_mirror(folder: Path, base_url: str, max_page_bytes: int) -> Iterator[Do
         Address that ``folder`` stands for; empty: recover it.
     max_page_bytes : int
         Largest page.
+    without : Path, optional
+        A folder inside that is not read.
 
     Yields
     ------
@@ -97,7 +101,8 @@ def read_mirror(folder: Path, base_url: str, max_page_bytes: int) -> Iterator[Do
         n_pages += isinstance(item, Document)
         covered.add(page_id(item.url))
         yield item
-    for item in _read_files(folder, base_url, max_page_bytes, covered):
+    files = _Files(folder, max_page_bytes, without)
+    for item in _read_files(folder, base_url, files, covered):
         n_pages += isinstance(item, Document)
         yield item
     if not n_pages:
@@ -115,9 +120,8 @@ def mirror_addresses(folder: Path, base_url: str, max_page_bytes: int) -> Addres
     return _find_addresses(folder, base_url, _Files(folder, max_page_bytes))
 
 
-def _read_files(folder: Path, base_url: str, max_page_bytes: int, covered: set[int]) -> Iterator[Document | Reject]:
+def _read_files(folder: Path, base_url: str, files: _Files, covered: set[int]) -> Iterator[Document | Reject]:
     """Yield the documents of files whose addresses are not ``covered`` by a cache."""
-    files = _Files(folder, max_page_bytes)
     try:
         addresses = _find_addresses(folder, base_url, files)
         addresses = replace(addresses, is_bare=_is_bare(folder, addresses, files))
@@ -150,8 +154,9 @@ class _Entry(NamedTuple):
 class _Files:
     """The files below a folder that may be pages."""
 
-    def __init__(self, folder: Path, max_page_bytes: int) -> None:
+    def __init__(self, folder: Path, max_page_bytes: int, without: Path | None = None) -> None:
         self._folder = folder
+        self._without = without
         self._root = folder.resolve()
         self._max_page_bytes = max_page_bytes
         # HTTrack puts an index of its own on top; the sites are in folders.
@@ -160,7 +165,7 @@ class _Files:
     def walk(self) -> Iterator[_Entry | Reject]:
         """Yield the files in the order of their names, and a reject for each folder that cannot be read."""
         problems: list[Unusable] = []
-        for found in walk(self._folder, _TOOL_FOLDERS):
+        for found in walk(self._folder, _TOOL_FOLDERS, self._without):
             if isinstance(found, Unusable):
                 problems.append(found)
             elif found.parts or not self._skips_top:

@@ -17,15 +17,12 @@ from twinlink.sources.documents import Document
 from twinlink.sources.files import Unusable, refusal, source_of, walk
 from twinlink.sources.listed import files_of_list, read_list
 from twinlink.sources.mirror import read_mirror
-from twinlink.sources.wacz import read_wacz
-from twinlink.sources.warc import Exchanges, archive_of, read_archives
+from twinlink.sources.wacz import HOLDS_ARCHIVES, is_wacz, read_wacz
+from twinlink.sources.warc import ARCHIVE_NAME, Exchanges, archive_of, read_archives
 from twinlink.urls import normalise
 
-_ARCHIVE = re.compile(r"\.w?arc(\.gz|\.zst)?$", re.IGNORECASE)
-_WACZ = re.compile(r"\.wacz$", re.IGNORECASE)
 _INDEX = re.compile(r"\.cdxj?(\.gz)?$", re.IGNORECASE)
 _LIST = re.compile(r"\.tsv$", re.IGNORECASE)
-_HOLDS_ARCHIVES = re.compile(f"{_ARCHIVE.pattern}|{_WACZ.pattern}", re.IGNORECASE)
 _LIST_LINE = re.compile(rb"(?:#[^\n]*\n|\s)*https?://[^\s]+\t[^\n]", re.IGNORECASE)
 _LIST_SAMPLE = 2**12
 _KINDS = "a folder of pages or archives, a .warc(.gz, .zst), .arc, .wacz, .cdx or .cdxj file, or a list of URL<TAB>file"
@@ -37,6 +34,7 @@ def read_path(
     base_url: str = "",
     url_prefixes: Sequence[str] = (),
     exchanges: Exchanges | None = None,
+    without: Path | None = None,
 ) -> Iterator[Document | Reject]:
     """Yield the documents of one source, and a reject for each page that could not be read.
 
@@ -56,6 +54,8 @@ def read_path(
         Only addresses that begin with one of these, see `wanted_addresses`.
     exchanges : Exchanges, optional
         Reads the archives of several sources that belong together, see `read_archives`.
+    without : Path, optional
+        A folder inside of a folder that is read, such as the run itself: nothing in it is read.
 
     Raises
     ------
@@ -63,13 +63,13 @@ def read_path(
         If the source does not exist, or nothing in it can be read.
     """
     is_wanted = wanted_addresses(url_prefixes)
-    for item in _read(path, max_page_bytes, base_url, is_wanted, exchanges):
+    for item in _read(path, max_page_bytes, base_url, is_wanted, exchanges, without):
         if is_wanted(item.url) or not item.url.startswith(("http://", "https://")):  # a reject of a file
             yield item
 
 
-def source_files(path: Path) -> list[Path]:
-    """Return the files that `read_path` would read.
+def source_files(path: Path, without: Path | None = None) -> list[Path]:
+    """Return the files that `read_path` would read, without those of a folder.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def source_files(path: Path) -> list[Path]:
     """
     _check(path)
     if path.is_dir():
-        return _found(path, _HOLDS_ARCHIVES).files or _found(path).files
+        return _found(path, HOLDS_ARCHIVES, without).files or _found(path, None, without).files
     if is_index(path):
         return [path, *archives_of_index(path)]
     return [path, *files_of_list(path)] if _is_list(path) else [path]
@@ -94,29 +94,36 @@ def is_index(path: Path) -> bool:
 
 
 def _read(
-    path: Path, limit: int, base_url: str, is_wanted: Callable[[str], bool], exchanges: Exchanges | None
+    path: Path,
+    limit: int,
+    base_url: str,
+    is_wanted: Callable[[str], bool],
+    exchanges: Exchanges | None,
+    without: Path | None,
 ) -> Iterator[Document | Reject]:
     _check(path)
     if path.is_dir():
-        return _read_folder(path, limit, base_url, exchanges)
-    if _ARCHIVE.search(path.name):
+        return _read_folder(path, limit, base_url, exchanges, without)
+    if ARCHIVE_NAME.search(path.name):
         return read_archives([archive_of(path)], limit, exchanges)
-    if _WACZ.search(path.name):
+    if is_wacz(path):
         return read_wacz(path, limit, exchanges)
     return read_cdx(path, is_wanted, limit, exchanges) if is_index(path) else read_list(path, limit)
 
 
-def _read_folder(path: Path, limit: int, base_url: str, exchanges: Exchanges | None) -> Iterator[Document | Reject]:
+def _read_folder(
+    path: Path, limit: int, base_url: str, exchanges: Exchanges | None, without: Path | None
+) -> Iterator[Document | Reject]:
     """Read a folder of archives, or else of saved pages; unreadable files are counted."""
-    archives = _found(path, _HOLDS_ARCHIVES)
+    archives = _found(path, HOLDS_ARCHIVES, without)
     refused = archives.refused[:1]
     yield from archives.refused
     if archives.files:
         yield from archives.unread
-        yield from _read_archives(path, archives.files, limit, exchanges)
+        yield from _read_archives(path, archives.files, limit, exchanges, without)
         return
     try:
-        for item in read_mirror(path, base_url, limit):
+        for item in read_mirror(path, base_url, limit, without):
             if not refused and isinstance(item, Reject) and item.reason == "unreadable":
                 refused.append(item)
             yield item
@@ -131,12 +138,12 @@ def _check(path: Path) -> None:
         raise InputError(f"{path}: no such file or folder; expected a URL, {_KINDS}")
     if not (path.is_dir() or path.is_file()):  # opening a pipe would wait forever
         raise InputError(f"{path}: not a regular file; expected {_KINDS}")
-    if not (path.is_dir() or _HOLDS_ARCHIVES.search(path.name) or _INDEX.search(path.name) or _is_list(path)):
+    if not (path.is_dir() or HOLDS_ARCHIVES.search(path.name) or _INDEX.search(path.name) or _is_list(path)):
         raise InputError(f"{path}: unknown kind of file; expected {_KINDS}")
 
 
 def _is_list(path: Path) -> bool:
-    if _HOLDS_ARCHIVES.search(path.name) or _INDEX.search(path.name) or not path.is_file():
+    if HOLDS_ARCHIVES.search(path.name) or _INDEX.search(path.name) or not path.is_file():
         return False
     try:
         with path.open("rb") as file:
@@ -146,12 +153,12 @@ def _is_list(path: Path) -> bool:
 
 
 def _read_archives(
-    folder: Path, files: Sequence[Path], limit: int, exchanges: Exchanges | None
+    folder: Path, files: Sequence[Path], limit: int, exchanges: Exchanges | None, without: Path | None
 ) -> Iterator[Document | Reject]:
     """Read all archives of a folder; plain ones together, because they may refer to each other."""
-    plain = [archive_of(file) for file in files if not _WACZ.search(file.name)]
+    plain = [archive_of(file) for file in files if not is_wacz(file)]
     readers = [partial(read_archives, plain, limit, exchanges)] if plain else []
-    readers += [partial(read_wacz, file, limit, exchanges) for file in files if _WACZ.search(file.name)]
+    readers += [partial(read_wacz, file, limit, exchanges) for file in files if is_wacz(file)]
     errors = []
     for read in readers:
         try:
@@ -161,7 +168,7 @@ def _read_archives(
     if len(errors) == len(readers):
         raise errors[0]
     yield from (Reject(folder.name, "ingest", "damaged-record", str(error)) for error in errors)
-    n_pages = sum(suffix_of(file.name) in PAGE_SUFFIXES for file in _found(folder).files)
+    n_pages = sum(suffix_of(file.name) in PAGE_SUFFIXES for file in _found(folder, None, without).files)
     if n_pages:
         yield Reject(folder.name, "ingest", "beside-archives", f"{n_pages} saved pages not read: archives were")
 
@@ -177,11 +184,11 @@ class _Found(NamedTuple):
     """Folders that cannot be read, and links to such outside."""
 
 
-def _found(folder: Path, wanted: re.Pattern[str] | None = None) -> _Found:
-    """Return the files of such names below a folder; links to folders are not followed."""
+def _found(folder: Path, wanted: re.Pattern[str] | None, without: Path | None) -> _Found:
+    """Return the files of such names below a folder, without those of another; links to folders are not followed."""
     root = folder.resolve()
     files, refused, unread = [], [], []
-    for below in walk(folder):
+    for below in walk(folder, without=without):
         if isinstance(below, Unusable):
             unread.append(Reject(source_of(below.parts or (folder.name,)), "ingest", "unreadable", below.detail))
             continue

@@ -19,6 +19,7 @@ from twinlink.sources.files import UnusableError, locate, read_file
 from twinlink.sources.mirror import mirror_addresses
 from twinlink.sources.reading import source_files
 from twinlink.sources.stored import archives_in
+from twinlink.sources.wacz import HOLDS_ARCHIVES
 from twinlink.urls import normalise
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ MAX_RESOURCE_BYTES = 4_000_000
 """Largest style sheet or picture that is read; a photograph from a camera has as much."""
 
 _CSS = "text/css"
-_ARCHIVE = re.compile(r"\.(?:w?arc(?:\.gz|\.zst)?|wacz)$", re.IGNORECASE)
 _MAGIC = (
     (re.compile(rb"\x89PNG\r\n\x1a\n"), "image/png"),
     (re.compile(rb"\xff\xd8\xff"), "image/jpeg"),
@@ -93,7 +93,7 @@ def may_be_resource(claimed: str) -> bool:
 def archive_files(source: Path) -> list[Path]:
     """Return the archives that belong to a source: none for a mirror, a list, or what is no longer there."""
     try:
-        return [file for file in source_files(source) if _ARCHIVE.search(file.name)]
+        return [file for file in source_files(source) if HOLDS_ARCHIVES.search(file.name)]
     except InputError:
         return []
 

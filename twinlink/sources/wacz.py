@@ -6,6 +6,7 @@ A collection of several crawls is a WACZ file that has WACZ files in it ("multi-
 from __future__ import annotations
 
 import io
+import re
 import struct
 import zipfile
 from collections.abc import Callable, Iterator
@@ -20,11 +21,12 @@ from twinlink.errors import InputError
 from twinlink.files import NOT_JSON
 from twinlink.rejects import Reject
 from twinlink.sources.documents import Document
-from twinlink.sources.warc import Archive, Exchanges, name_of, read_archives
+from twinlink.sources.warc import ARCHIVE_NAME, Archive, Exchanges, name_of, read_archives
 from twinlink.sources.zips import BROKEN, open_zip
 from twinlink.urls import normalise, page_id
 
-_ARCHIVES = (".warc", ".warc.gz", ".warc.zst", ".arc", ".arc.gz")
+HOLDS_ARCHIVES = re.compile(rf"{ARCHIVE_NAME.pattern}|\.wacz$", re.IGNORECASE)
+"""Names of web archives and of WACZ files."""
 _PACKAGE = ".wacz"
 _MAX_NESTING = 1  # collections have packages, packages have archives
 _PAGE_LISTS = ("pages/pages.jsonl", "pages/extraPages.jsonl")
@@ -52,8 +54,8 @@ def read_wacz(path: Path, max_page_bytes: int, exchanges: Exchanges | None = Non
     Parameters
     ----------
     path : Path
-        The file. Its archives are the members that end in ``.warc``, ``.warc.gz``, ``.warc.zst`` or ``.arc``, and those
-        of members that are WACZ files themselves.
+        The file. Its archives are the members with names of web archives, and those of members that are WACZ files
+        themselves.
     max_page_bytes : int
         Largest body.
     exchanges : Exchanges, optional
@@ -131,7 +133,7 @@ class _Contents(NamedTuple):
 def _gather(holder: _Holder, where: str, contents: _Contents, stack: ExitStack, nesting: int = 0) -> None:
     """Add the contents of a WACZ file, open until the stack is closed. Raises InputError if it is invalid."""
     container = _opened(holder, where, stack)
-    members = [info for info in container.infolist() if info.filename.lower().endswith((*_ARCHIVES, _PACKAGE))]
+    members = [info for info in container.infolist() if HOLDS_ARCHIVES.search(info.filename)]
     if not members:
         raise InputError(f"{where}: expected a WACZ file, found no archive (.warc.gz) in it")
     for info in sorted(members, key=lambda info: info.filename):

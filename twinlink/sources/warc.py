@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from twinlink.sources.warc_records import Problem
 
 _READ = frozenset(("response", "resource", "revisit", "conversion"))
+ARCHIVE_NAME = re.compile(r"\.w?arc(?:\.gz|\.zst)?$", re.IGNORECASE)
+"""Names of web archives."""
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _KINDS = _READ | {"warcinfo", "request", "metadata", "continuation"}  # ISO 28500; others may come, but not of pages
 _MAX_HEADER_BYTES = 2**18

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import re
 import struct
-import sys
 import zlib
 from collections.abc import Callable
 from functools import lru_cache
-from importlib import import_module
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
-_GZIP_MAGIC = b"\x1f\x8b\x08"
-_ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+from twinlink.system.packed import GZIP_MARK, ZSTD_MARK, zstd_module
+
+_GZIP_MAGIC = GZIP_MARK + b"\x08"  # deflate, the only method there is
 # A frame that decompressors skip, with 16 marks; one of them is for the dictionary.
 _NOTE = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")
 _NOTE_HEAD = struct.Struct("<4sI")
@@ -58,12 +57,12 @@ class Packing(NamedTuple):
 def packing_at(file: BinaryIO, start: int) -> Packing | None:
     """Return how what begins at a place of an archive is packed, None if it is not."""
     file.seek(start)
-    head = file.read(len(_ZSTD_MAGIC))
+    head = file.read(len(ZSTD_MARK))
     if head.startswith(_GZIP_MAGIC):
         return GZIP
-    if head == _ZSTD_MAGIC or (start == 0 and _NOTE.match(head)):
+    if head == ZSTD_MARK or (start == 0 and _NOTE.match(head)):
         dictionary = _dictionary_of(file)
-        return Packing(_ZSTD_MARK, lambda: _ZstdStream(dictionary))
+        return Packing(_FRAME, lambda: _ZstdStream(dictionary))
     return None
 
 
@@ -107,8 +106,8 @@ class _ZstdStream:
 
     def __init__(self, dictionary: bytes) -> None:
         try:
-            self._stream = _zstd().ZstdDecompressor(_loaded(dictionary) if dictionary else None)
-        except (_zstd().ZstdError, ValueError) as error:
+            self._stream = zstd_module().ZstdDecompressor(_loaded(dictionary) if dictionary else None)
+        except (zstd_module().ZstdError, ValueError) as error:
             raise DamagedStreamError(f"its dictionary cannot be used: {error}") from error
 
     @property
@@ -126,12 +125,12 @@ class _ZstdStream:
     def decompress(self, packed: bytes, size: int) -> bytes:
         try:
             plain: bytes = self._stream.decompress(packed, size)
-        except _zstd().ZstdError as error:
+        except zstd_module().ZstdError as error:
             raise DamagedStreamError(str(error)) from error
         return plain
 
 
-_ZSTD_MARK = re.compile(re.escape(_ZSTD_MAGIC))
+_FRAME = re.compile(re.escape(ZSTD_MARK))
 GZIP = Packing(re.compile(re.escape(_GZIP_MAGIC) + rb"[\x00-\x1f]"), _GzipStream)
 
 
@@ -147,11 +146,7 @@ def _dictionary_of(file: BinaryIO) -> bytes:
 
 @lru_cache(maxsize=4)  # an index asks for thousands of records of one archive
 def _loaded(content: bytes) -> Any:
-    zstd = _zstd()
-    if content.startswith(_ZSTD_MAGIC):
+    zstd = zstd_module()
+    if content.startswith(ZSTD_MARK):
         content = zstd.ZstdDecompressor().decompress(content, _MAX_DICTIONARY_BYTES)
     return zstd.ZstdDict(content, is_raw=not content.startswith(_FORMATTED))
-
-
-def _zstd() -> Any:
-    return import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")

@@ -22,6 +22,7 @@ from msgspec.structs import replace
 from twinlink import errors
 from twinlink.config import CrawlSettings
 from twinlink.errors import CrawlError, InputError, MissingStageError, RunError, RunLockedError
+from twinlink.files import write_text
 from twinlink.sources.resources import MAX_RESOURCE_BYTES
 from twinlink.spiders.browser.chromium import check_browser
 from twinlink.spiders.frontier import LEDGER_NAME, FrontierReader, SiteCounts
@@ -160,8 +161,8 @@ def crawl_chosen(
 ) -> None:
     """Fetch chosen addresses without following links, with the politeness and the archive format of `crawl`.
 
-    Their outcomes are in a separate ledger (`twinlink.spiders.scope`), which is resumed: an
-    address that was requested is not requested again.
+    Their outcomes are in a separate ledger (`twinlink.spiders.frontier.CHOSEN_LEDGER`), which is resumed: an address
+    that was requested is not requested again.
 
     Parameters
     ----------
@@ -336,9 +337,7 @@ def _write_report(folder: Path, seconds: float) -> None:
     """Write ``crawl.json`` atomically; a crawl that could not begin has none."""
     with suppress(MissingStageError, RunError, OSError):  # a broken ledger, a full disk: the crawl itself says so
         report = {"format": 1, **FrontierReader(folder).report(), "seconds_of_last_run": round(seconds, 3)}
-        partial = folder / f"{REPORT_NAME}.partial"
-        partial.write_text(json.dumps(report, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-        partial.replace(folder / REPORT_NAME)
+        write_text(folder / REPORT_NAME, json.dumps(report, ensure_ascii=False, indent=1) + "\n")
 
 
 def _send(child: subprocess.Popen[bytes], line: str) -> None:

@@ -61,9 +61,10 @@ _LOCK_PATIENCE = 5.0
 
 def main() -> int:
     """Run the job on standard input; return the exit code."""
-    job = json.loads(sys.stdin.buffer.readline())
+    line, rest = _read_line()
+    job = json.loads(line)
     end_with_parent(job["parent"])  # a process that it forked may hold this one's input open
-    watch = _Watch()
+    watch = _Watch(rest)
     try:
         _crawl(job, msgspec.convert(job["settings"], CrawlSettings), watch)
     except TwinlinkError as error:
@@ -72,18 +73,36 @@ def main() -> int:
     return 0
 
 
-class _Watch:
-    """Listens to the parent."""
+def _read_line() -> tuple[bytes, bytes]:
+    """Read a line from standard input; return it, and what was read with it: sys.stdin would keep that to itself."""
+    line = bytearray()
+    while part := os.read(0, 2**16):
+        head, end, rest = part.partition(b"\n")
+        line += head
+        if end:
+            return bytes(line), rest
+    return bytes(line), b""
 
-    def __init__(self) -> None:
+
+class _Watch:
+    """Listens to the parent.
+
+    Parameters
+    ----------
+    heard : bytes
+        What it has said since the job.
+    """
+
+    def __init__(self, heard: bytes) -> None:
         self.stopped = False
         self.stop: Callable[[], object] | None = None
         """Stops a running crawl gracefully; may be called from another thread."""
-        threading.Thread(target=self._listen, daemon=True).start()
+        threading.Thread(target=self._listen, args=(heard,), daemon=True).start()
 
-    def _listen(self) -> None:
+    def _listen(self, heard: bytes) -> None:
         # Not sys.stdin: at exit, Python waits in vain for its lock, which a thread that reads holds.
-        while os.read(0, 4096):
+        while heard or os.read(0, 4096):
+            heard = b""
             self.stopped = True
             if self.stop is None:
                 break

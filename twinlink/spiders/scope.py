@@ -16,7 +16,7 @@ from twinlink.spiders.frontier import Entry
 from twinlink.spiders.frontier.partners import OF_SITEMAPS, UNKNOWN, UNWANTED, Sides
 from twinlink.spiders.frontier.urgency import LAST, PLAIN
 from twinlink.spiders.traps import Sameness, shape, suspicion, varies, winds
-from twinlink.urls import REMEMBERED_LENGTH, page_key, share_place, site_of
+from twinlink.urls import REMEMBERED_LENGTH, page_key, root_of, share_place, site_of
 
 MAX_HOPS = 10
 """Redirects followed in a row: RFC 9110 leaves the number open; browsers stop at 20, and 10 was in no trial too few."""
@@ -286,7 +286,7 @@ class ChosenScope(Scope):
 
     def start(self, url: str) -> Entry:
         """Return the entry of a chosen address."""
-        root = "/".join(url.split("/", 3)[:3]) + "/"
+        root = f"{root_of(url)}/"
         home = Entry("", root, host_of(url), site=self.site(root))
         found = super().links(home, [url])
         if found:

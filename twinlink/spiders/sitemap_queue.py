@@ -48,7 +48,7 @@ class Listing:
         self._max_pages = max_pages
 
     def check(self, entry: Entry) -> None:
-        """Refuse a sitemap, and all queued sitemaps of its site, if the site needs no more or has reached a limit.
+        """Refuse a sitemap if its site needs no more or has reached a limit, and with it up to a thousand of its host.
 
         Raises
         ------

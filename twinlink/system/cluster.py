@@ -140,10 +140,6 @@ class _ClusterExecutor(Executor):
         inner.add_done_callback(lambda done: _hand_over(done, outer))
         return outer
 
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Release the tasks."""
-        self._executor.shutdown(wait=wait and not cancel_futures)
-
 
 def _hand_over(done: Future[ResultT], outer: Future[ResultT]) -> None:
     """Give a result or an error to the future that a caller has; a lost worker is a `BrokenExecutor`."""

@@ -10,6 +10,10 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from typing import Any, NamedTuple, Protocol
 
+GZIP_MARK = b"\x1f\x8b"
+"""Begins a gzip member."""
+ZSTD_MARK = b"\x28\xb5\x2f\xfd"
+"""Begins a Zstandard frame."""
 MAX_MEMBERS = 10_000
 """Members of one packed body. Each costs some 2 µs, though it may be 20 bytes long and empty. Tools write one; those
 that write one per block (bgzip, 64 kB) write 800 for the largest sitemap that the protocol allows."""
@@ -113,7 +117,7 @@ def gzip_parts(packed: bytes, size: int) -> Iterator[bytes]:
 
 def _gzip_pieces(packed: bytes, size: int) -> Iterator[bytes]:
     end = n_members = 0
-    while packed.startswith(GZIP.mark, end):
+    while packed.startswith(GZIP_MARK, end):
         n_members += 1
         if n_members > MAX_MEMBERS:
             raise PackedError(f"more than {MAX_MEMBERS} members")
@@ -172,14 +176,19 @@ def _damages() -> tuple[type[Exception], ...]:
 _ZSTD_MODULE = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
 
 
+def zstd_module() -> Any:
+    """Return the module of Zstandard: that of the standard library, which Python has from 3.14 on, or its backport."""
+    return import_module(_ZSTD_MODULE)
+
+
 def _zstd_stream() -> _Stream:
-    zstd: Any = import_module(_ZSTD_MODULE)
+    zstd = zstd_module()
     options: Mapping[Any, int] = {zstd.DecompressionParameter.window_log_max: _ZSTD_WINDOW_LOG}
     stream: _Stream = zstd.ZstdDecompressor(options=options)
     return stream
 
 
-GZIP = Packing(b"\x1f\x8b", lambda: zlib.decompressobj(16 + zlib.MAX_WBITS))
-ZSTD = Packing(b"\x28\xb5\x2f\xfd", _zstd_stream)
+GZIP = Packing(GZIP_MARK, lambda: zlib.decompressobj(16 + zlib.MAX_WBITS))
+ZSTD = Packing(ZSTD_MARK, _zstd_stream)
 BZIP2 = Packing(b"BZh", bz2.BZ2Decompressor)
 XZ = Packing(b"\xfd7zXZ", lambda: lzma.LZMADecompressor(memlimit=_XZ_MEMORY))

@@ -161,20 +161,22 @@ class _Copy(Generic[ResultT]):
         self._process = context.Process(target=_work, args=(os.getpid(), tasks, theirs))
         with warnings.catch_warnings():  # no copy uses the locks that a thread of this process may hold
             warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
-            self._process.start()
+            with suppress(OSError):  # no memory, or no further process is allowed
+                self._process.start()
         theirs.close()
 
     def results(self) -> list[ResultT]:
         """Return the results of the tasks."""
-        with suppress(EOFError, OSError):  # it failed, or was killed
+        with suppress(EOFError, OSError):  # it was not started, failed, or was killed
             results: list[ResultT] = pickle.loads(self._results.recv_bytes())  # noqa: S301  (written by this program)
             return results
         return [task() for task in self._tasks]
 
     def end(self) -> None:
         """End the process, whose results are there or not wanted."""
-        self._process.kill()
-        self._process.join()
+        if self._process.pid is not None:
+            self._process.kill()
+            self._process.join()
         self._results.close()
 
 

@@ -43,6 +43,7 @@ __all__ = [
     "in_order",
     "is_elsewhere",
     "n_forked",
+    "n_processors",
     "n_workers",
     "sharing",
     "worker_processes",
@@ -59,11 +60,16 @@ _AHEAD = 2
 """Tasks of each worker that are waiting or running: while one is done, the next one is made."""
 
 
+def n_processors() -> int:
+    """Return the number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def cores() -> int:
-    """Return the number of cores that this process may use; 1 where processes cannot be forked safely."""
-    if sys.platform != "linux":
-        return 1
-    return len(os.sched_getaffinity(0))
+    """Return the number of cores for processes of this one; 1 where processes cannot be forked safely."""
+    return n_processors() if sys.platform == "linux" else 1
 
 
 class Workers(msgspec.Struct, frozen=True):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import secrets
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from twinlink.damage import damaged
-from twinlink.errors import SchemaError
+from twinlink.errors import RunError, SchemaError
 from twinlink.files import replacing
 from twinlink.tables.parts import located, pack_metadata, pack_of, table_files
 
@@ -21,6 +23,8 @@ GROUP_ROWS = {"pages": 512, "segments": 2**12, "links": 2**13, "candidates": 2**
 """Rows of a group of a table's file, where a row has much text or single rows are asked for: reading one takes a group,
 some 10 ms."""
 
+_DAMAGE = (None, errno.ENOENT, errno.ENOTDIR, errno.EISDIR)
+"""Error numbers of tables that are damaged or gone; Arrow's own errors have none."""
 _OTHER_GROUP_ROWS = 2**16
 
 
@@ -174,7 +178,7 @@ def read_table(path: Path, schema: pa.Schema, columns: Sequence[str] | None = No
     path : Path
         A file, a part (`twinlink.tables.parts`), or a folder; a folder without files is an empty table.
     schema : pa.Schema
-        One of this module's schemas.
+        One of `twinlink.tables.schemas`.
     columns : sequence of str, optional
         Only these columns (the check covers them alone).
 
@@ -286,10 +290,16 @@ def readable(path: Path) -> Iterator[None]:
     ------
     DamagedError
         With the file, and the command that rebuilds it.
+    RunError
+        If the table may be whole, but the system does not let it be read.
     """
     try:
         yield
-    except (pa.ArrowException, OSError, SchemaError, KeyError, UnicodeDecodeError) as error:
+    except OSError as error:
+        if error.errno in _DAMAGE:
+            raise damaged(path, error) from error
+        raise RunError(f"{path}: cannot be read ({os.strerror(error.errno)})") from error
+    except (pa.ArrowException, SchemaError, KeyError, UnicodeDecodeError) as error:
         raise damaged(path, error) from error
 
 

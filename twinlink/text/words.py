@@ -17,7 +17,18 @@ from scipy.sparse import csr_array
 from twinlink import scripts
 from twinlink.expressions import expression
 from twinlink.scripts import is_spaced
-from twinlink.text.characters import DIGIT, EAST_ASIAN, NUMBER, SOUTH_EAST_ASIAN, SPACED_WORD, UNSPACED, WORD, class_of
+from twinlink.text.characters import (
+    ANY_GROUPING_SPACE,
+    DIGIT,
+    EAST_ASIAN,
+    GROUPING_SPACE,
+    NUMBER,
+    SOUTH_EAST_ASIAN,
+    SPACED_WORD,
+    UNSPACED,
+    WORD,
+    class_of,
+)
 from twinlink.text.chinese import cut_chinese, join_heads
 from twinlink.text.page_texts import PageTexts, ended_texts
 from twinlink.text.terms import is_number, plain_number
@@ -34,9 +45,8 @@ _ANY_UNSPACED = f"[{scripts.UNSPACED}]"
 # Most lines of Western text have nothing but these: all rules that follow find the same words in them.
 _IS_PLAIN = re.compile(r"[a-zA-Z \t!-&(-/:-?\[-^`{-~]*").fullmatch
 _PLAIN_WORD = re.compile("[a-z]+")
-# The space comes first in these, so that the search goes from space to space.
-_GROUPING_SPACE = re.compile(r"[\u00a0\u202f\u2009](?=\d{3}(?!\d))(?<=\d.)")
-_ANY_GROUPING_SPACE = re.compile(r"[ \u00a0\u202f\u2009](?=\d{3}(?!\d))(?<=\d.)")
+_GROUPING_SPACE = re.compile(GROUPING_SPACE)
+_ANY_GROUPING_SPACE = re.compile(ANY_GROUPING_SPACE)
 # In Chinese a plain space groups where nothing else can be meant: twice, after a currency, before a character.
 _SPACED_DIGITS = re.compile(r"\d \d")
 _CHINESE_GROUPS = (
@@ -46,7 +56,7 @@ _CHINESE_GROUPS = (
 )
 # Nearly all that NFKC changes in Chinese. Without them it has only to look at most lines, in a tenth of the time.
 _WIDE_MARKS = {"，": ",", "：": ":", "；": ";", "？": "?", "！": "!", "（": "(", "）": ")"}
-_JAPANESE = "[\u30a0-\u30ff\u31f0-\u31ff]+|[\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+"
+_JAPANESE = f"[\u30a0-\u30ff\u31f0-\u31ff]+|[{scripts.HAN_BLOCKS}]+"
 _LONGEST = 80  # characters; what is longer is no word (encoded data), and a stemmer might take long over it
 _N_GRAM = 4  # characters: Thai, Lao, Khmer and Burmese words are two to five long
 

@@ -140,6 +140,18 @@ def test_compressed_files_are_the_same_every_time_and_are_read_back(tmp_path, en
         assert file.read() == (tmp_path / "plain.tsv").read_bytes()
 
 
+@pytest.mark.parametrize("ending", [".gz", ".zst"])
+def test_a_damaged_or_truncated_file_is_an_os_error(tmp_path, ending):
+    path = tmp_path / f"a.tsv{ending}"
+    with open_for_writing(path) as file:
+        write_tsv(ROWS * 50, file)
+    whole = path.read_bytes()
+    for damaged in (whole[:10] + b"\xff" * 10 + whole[20:], whole[:-10]):
+        path.write_bytes(damaged)
+        with pytest.raises(OSError, match=r"\w"), open_for_reading(path) as file:
+            file.read()
+
+
 @pytest.mark.parametrize("ending", ["", ".gz", ".zst"])
 def test_a_failure_leaves_nothing(tmp_path, ending):
     with pytest.raises(RuntimeError), open_for_writing(tmp_path / f"c.tsv{ending}"):

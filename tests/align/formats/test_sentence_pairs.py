@@ -117,6 +117,17 @@ def test_what_cannot_be_read_is_reported(tmp_path: Path) -> None:
             list(read_sentence_pairs(PairFile(tmp_path / name), LANGS))
 
 
+@pytest.mark.parametrize("ending", [".gz", ".zst"])
+@pytest.mark.parametrize("form", ["tmx", "tsv"])
+def test_a_damaged_or_truncated_file_is_reported(tmp_path: Path, form: str, ending: str) -> None:
+    file = written(tmp_path, form, ending)
+    whole = file.path.read_bytes()
+    for damaged in (whole[:10] + b"\xff" * 10 + whole[20:], whole[:-10]):
+        file.path.write_bytes(damaged)
+        with pytest.raises(InputError, match=file.path.name):
+            list(read_sentence_pairs(file, LANGS))
+
+
 def test_a_tmx_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_text("secret")
@@ -138,8 +149,8 @@ def test_many_pairs_are_counted_in_parts(monkeypatch: pytest.MonkeyPatch) -> Non
     def best(sums: WordSums) -> dict[str, str]:
 
         found: dict[str, tuple[float, str]] = {}
-        for key, count in zip(sums.pairs.tolist(), sums.counts.tolist(), strict=True):
-            word, other = sums.words_a[key >> 31], sums.words_b[key & (2**31 - 1)]
+        for row, column, count in zip(sums.rows, sums.columns, sums.counts.tolist(), strict=True):
+            word, other = sums.words_a[row], sums.words_b[column]
             found[word] = max(found.get(word, (0.0, "")), (count, other))
         return {word: other for word, (_, other) in found.items()}
 

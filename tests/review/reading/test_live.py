@@ -19,12 +19,13 @@ from twinlink.match import stage as module
 from twinlink.match.so_far import keep_so_far
 from twinlink.match.stage import match
 from twinlink.progress import reporter
-from twinlink.review.reading.live import LiveView, is_locked
+from twinlink.review.reading.live import LiveView
 from twinlink.review.reading.run_view import RunView
 from twinlink.review.records import Live, LiveStage
 from twinlink.rundir.attempts import attempts_at
 from twinlink.rundir.directory import RunDirectory
 from twinlink.spiders.frontier import LEDGER_NAME, Body, Entry, Frontier, Outcome
+from twinlink.system.locks import is_held
 from twinlink.tables import PAIRS
 
 CONFIG = Config().override({"langs": list(LANGS), "match.method": "liu2014", "match.min_score": 0.0})
@@ -204,12 +205,12 @@ def test_the_pages_that_were_fetched_last_come_first(tmp_path: Path) -> None:
 
 
 def test_the_lock_is_seen_and_not_taken(run: RunDirectory) -> None:
-    assert not is_locked(run)
+    assert not is_held(run.lock_file)
     with run.lock():
-        assert is_locked(run)
+        assert is_held(run.lock_file)
         with pytest.raises(RunLockedError), run.lock():
             pass
-    assert not is_locked(run)
+    assert not is_held(run.lock_file)
 
 
 def test_asking_for_the_lock_keeps_nobody_from_it(run: RunDirectory) -> None:
@@ -217,7 +218,7 @@ def test_asking_for_the_lock_keeps_nobody_from_it(run: RunDirectory) -> None:
 
     def ask() -> None:
         while not stop.is_set():
-            is_locked(run)
+            is_held(run.lock_file)
 
     asker = threading.Thread(target=ask)
     asker.start()

@@ -432,6 +432,14 @@ def test_rejects_say_what_they_mean() -> None:
     assert rows[2][:2] == ["text", "1"]
 
 
+def test_rejects_of_guessed_addresses_say_what_they_mean() -> None:
+    rejects = pa.table({"stage": ["recover"], "reason": ["wrong-language"], "n": [2], "url": ["http://a.example/x"]})
+    row = table(parsed(report_data(1, rejects=rejects)), "Reasons")[1]
+    assert row[:2] == ["wrong-language", "2"]
+    assert "not in the expected language" in row[2]
+    assert row[3] == "while recovering pages"
+
+
 def test_the_crawl_tells_how_it_ended_and_how_fast_it_was() -> None:
     said = words(parsed(full_data()), "//section[@id='crawl']")
     assert "was interrupted" in said

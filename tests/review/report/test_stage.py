@@ -22,6 +22,8 @@ from twinlink.errors import DamagedError, GoldError, InputError, MissingStageErr
 from twinlink.jobs.mine import align_stage, ingest_stage, mine_stages
 from twinlink.labels.book import Label, LabelBook
 from twinlink.patterns.stage import learn_run
+from twinlink.review.report import stage
+from twinlink.review.report.data import ReportData
 from twinlink.review.report.reading import (
     candidate_sums,
     count_look_alikes,
@@ -120,6 +122,22 @@ def test_labels_rounds_and_settings_are_something_new(run: RunDirectory) -> None
     (run.path / "crawl.json").write_text('{"end": "complete", "pages": 10}')
     assert is_written_again()
     assert not is_written_again()
+
+
+def test_a_label_that_comes_while_the_report_is_made_is_in_the_next_one(
+    run: RunDirectory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pair = Run(run.path).pairs.iloc[0]
+
+    def read_and_label(run: RunDirectory, gold: Path | None = None) -> ReportData:
+        found = report_data(run, gold)
+        LabelBook(run.path).add(Label(pair["url_a"], pair["url_b"], "accept", "ann", datetime.now(UTC)))
+        return found
+
+    with monkeypatch.context() as patched:
+        patched.setattr(stage, "report_data", read_and_label)
+        before = write_report(run).read_bytes()
+    assert refresh_report(run).read_bytes() != before
 
 
 @pytest.mark.parametrize("content", [None, b"", b"\xff\xfe" * 9000, b"<html>"])

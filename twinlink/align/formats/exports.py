@@ -5,11 +5,10 @@ from __future__ import annotations
 import gzip
 import io
 import re
-import sys
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
@@ -19,6 +18,7 @@ from lxml import etree
 from twinlink.config.align import Compression
 from twinlink.files import replacing
 from twinlink.inputs import ANY_FILE, Expected, open_input
+from twinlink.system.packed import zstd_module
 
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _SPACE = re.compile(r"\s+")
@@ -57,7 +57,7 @@ def open_for_writing(path: Path) -> Iterator[BinaryIO]:
             with gzip.GzipFile("", "wb", 6, raw, mtime=0) as packed:
                 yield cast("BinaryIO", packed)
         elif path.suffix == ".zst":
-            with _zstd().ZstdFile(raw, "wb", level=9) as packed:
+            with zstd_module().ZstdFile(raw, "wb", level=9) as packed:
                 yield cast("BinaryIO", packed)
         else:
             yield raw
@@ -68,18 +68,22 @@ def open_for_reading(path: Path, expected: Expected = ANY_FILE) -> Iterator[Bina
     """Open a file, decompressed as its name ends: `ENDINGS`; a damaged one gives an `OSError`."""
     with open_input(path, expected) as raw:
         if path.suffix == ".gz":
-            yield cast("BinaryIO", gzip.GzipFile("", "rb", fileobj=raw))
+            with _os_error_for(zlib.error):
+                yield cast("BinaryIO", gzip.GzipFile("", "rb", fileobj=raw))
         elif path.suffix == ".zst":
-            try:
-                yield cast("BinaryIO", _zstd().ZstdFile(raw, "rb"))
-            except _zstd().ZstdError as error:
-                raise OSError(str(error)) from error
+            with _os_error_for(zstd_module().ZstdError):
+                yield cast("BinaryIO", zstd_module().ZstdFile(raw, "rb"))
         else:
             yield raw
 
 
-def _zstd() -> Any:
-    return import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
+@contextmanager
+def _os_error_for(damage: type[Exception]) -> Iterator[None]:
+    """Raise an `OSError` for a library's error of damaged data, and for data that end early."""
+    try:
+        yield
+    except (damage, EOFError) as error:
+        raise OSError(str(error)) from error
 
 
 def write_tmx(rows: Iterable[Row], file: BinaryIO, langs: tuple[str, str], version: str, created: datetime) -> int:

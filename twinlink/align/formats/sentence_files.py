@@ -15,6 +15,7 @@ _LINE_END = re.compile(r"\r\n|[\r\n]")
 _CONTROLS = re.compile("[\t\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _PROBLEM = "cannot be read as text with one sentence per line"
 _FILE = Expected(_PROBLEM, f"{_PROBLEM} (no such file)")
+_NOT_UTF_8 = "not UTF-8; convert the file, e.g. with iconv"
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 Bead = tuple[tuple[int, ...], tuple[int, ...]]
 _BEAD_FILE = Expected("cannot be read as a file of beads")
@@ -41,11 +42,13 @@ def read_lines(path: Path) -> list[Line]:
         If the file cannot be read, is in another encoding, or holds NUL characters.
     """
     raw = read_input(path, _FILE)
+    encoding = "utf-16" if raw.startswith(_UTF_16) else "utf-8-sig"
     try:
-        text = raw.decode("utf-16" if raw.startswith(_UTF_16) else "utf-8-sig")
+        text = raw.decode(encoding)
     except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{path}:{line}: {_PROBLEM}: not UTF-8; convert the file, e.g. with iconv") from None
+        line = error.object[: error.start].decode(encoding, "ignore").count("\n") + 1
+        wrong = f"damaged UTF-16 ({error.reason})" if encoding == "utf-16" else _NOT_UTF_8
+        raise InputError(f"{path}:{line}: {_PROBLEM}: {wrong}") from None
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise InputError(f"{path}:{line}: {_PROBLEM}: contains NUL characters; UTF-16 without a byte order mark?")

@@ -107,7 +107,7 @@ def read_sentence_pairs(file: PairFile, langs: tuple[str, str]) -> Iterator[tupl
         for a, b in _raw_pairs(file, own):
             if a.strip() and b.strip():
                 yield (b, a) if turned else (a, b)
-    except (OSError, EOFError, ValueError, etree.XMLSyntaxError) as error:
+    except (OSError, ValueError, etree.XMLSyntaxError) as error:
         raise InputError(f"{file.path}: {_PROBLEM} ({error})") from error
 
 

@@ -52,7 +52,7 @@ def learned_lexicon(model: WordModel, forms_a: Forms, forms_b: Forms) -> Iterato
     """
     sums = model.sums()
     words_a, words_b = sums.words_a, sums.words_b
-    rows, columns = sums.pairs >> 31, sums.pairs & (2**31 - 1)
+    rows, columns = sums.rows, sums.columns
     totals_a = np.bincount(rows, sums.counts, len(words_a))
     totals_b = np.bincount(columns, sums.counts, len(words_b))
     counts = np.maximum(sums.counts - DISCOUNT, 0)

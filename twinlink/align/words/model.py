@@ -73,6 +73,16 @@ class WordSums(NamedTuple):
     """Sorted: word of a times 2^31 plus word of b."""
     counts: Floats
 
+    @property
+    def rows(self) -> Ints:
+        """Word of a of each pair."""
+        return self.pairs // _ROW
+
+    @property
+    def columns(self) -> Ints:
+        """Word of b of each pair."""
+        return self.pairs % _ROW
+
 
 class Index(NamedTuple):
     """Expected counts by their words of a."""
@@ -106,14 +116,17 @@ class WordModel:
         self._index: Index | None = None
 
     def add(self, sums: WordSums) -> None:
-        """Add expected counts; the order of adding decides the order of words, nothing else."""
+        """Add expected counts.
+
+        The order of adding decides the order of words, and beyond twice ``max_pairs`` also which pairs are dropped:
+        the rarest ones so far.
+        """
         to_a, to_b = _places(self.place_a, sums.words_a), _places(self.place_b, sums.words_b)
         self._seen = (
             _grown(self._seen[0], to_a, sums.seen_a, len(self.place_a)),
             _grown(self._seen[1], to_b, sums.seen_b, len(self.place_b)),
         )
-        pairs = to_a[sums.pairs // _ROW] * _ROW + to_b[sums.pairs % _ROW]
-        self._waiting.append((pairs, sums.counts))
+        self._waiting.append((to_a[sums.rows] * _ROW + to_b[sums.columns], sums.counts))
         self._index = None
         if sum(len(waiting) for waiting, _ in self._waiting) > max(len(self._pairs), _WAITING):
             self._settle()
@@ -136,10 +149,10 @@ class WordModel:
     def index(self) -> Index:
         """Return the counts in the form that they are looked up in."""
         if self._index is None:
-            self._settle()
-            rows, columns, counts = self._pairs // _ROW, self._pairs % _ROW, self._counts
+            sums = self.sums()
+            rows, columns, counts = sums.rows, sums.columns, sums.counts
             lost = np.minimum(counts, DISCOUNT)  # of each pair
-            size_a, size_b = len(self.place_a), len(self.place_b)
+            size_a, size_b = len(sums.words_a), len(sums.words_b)
             self._index = Index(
                 np.searchsorted(rows, np.arange(size_a + 1)),
                 columns.astype(np.int32),

@@ -13,6 +13,7 @@ from twinlink.cli.results.record import Record
 
 if TYPE_CHECKING:
     from twinlink.rundir.directory import RunDirectory
+    from twinlink.spiders.frontier import Guessed
 
 __all__ = ["Guess", "GuessesResult", "PatternsResult", "RankResult", "RecoveredResult", "Rule", "Site"]
 
@@ -185,10 +186,10 @@ class GuessesResult(Record, frozen=True, kw_only=True):
     """The best first on each site."""
 
     @classmethod
-    def of(cls, run: Path, lines: Iterable[str]) -> GuessesResult:
-        """Read the tab-separated lines of `twinlink.recover.stage.guessed_lines`."""
-        cells = [line.split("\t") for line in lines]
-        return cls(run=str(run), addresses=[Guess(url, rule, float(c), page) for url, rule, c, page in cells])
+    def of(cls, run: Path, guesses: Iterable[Guessed]) -> GuessesResult:
+        """Name what `twinlink.recover.stage.open_guesses` yields."""
+        addresses = [Guess(guess.url, guess.rule, guess.credibility, guess.page) for guess in guesses]
+        return cls(run=str(run), addresses=addresses)
 
 
 class RecoveredResult(Record, frozen=True, kw_only=True):

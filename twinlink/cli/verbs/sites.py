@@ -153,7 +153,7 @@ def recover(
     opened(run)
     with working(run, quiet, settings, ("recover",), verbose=verbose) as (directory, report):
         if dry_run:
-            guesses = GuessesResult.of(run, stage.guessed_lines(directory, settings.config))
+            guesses = GuessesResult.of(run, stage.open_guesses(directory, settings.config))
             print_result(guesses, as_json, quiet, [command("recover", run)] if guesses.addresses else [], raw=True)
             if not guesses.addresses:
                 echo("0 addresses: no credible pattern predicts an unknown partner of a page", err=True)

@@ -24,7 +24,7 @@ def match_liu2014(
 ) -> Found:
     """Match two sides by ``ETS = (1-α)·(β·S_cb + (1-β)·S_struct) + α·S_ext``; ``between`` is not used.
 
-    The paper keeps the pairs above a tuned threshold; here `choose_threshold` estimates one on the site.
+    The paper keeps the pairs above a tuned score; here `choose_threshold` estimates on the site which pairs to keep.
     """
     counts_a, counts_b = words.a.counts, words.b.counts
     tags = side_a.tags, side_b.tags
@@ -50,5 +50,6 @@ def match_liu2014(
         matching=matching,
         rivals=decision.rivals,
         probabilities=decision.probabilities,
+        threshold=decision.threshold,
         weights={"external": alpha, "content": (1 - alpha) * beta, "structure": (1 - alpha) * (1 - beta)},
     )

@@ -42,7 +42,7 @@ def match_urls(
 
     Candidates are all pairs that patterns join. Those of weak patterns are rejected (``weak-pattern``), and those whose
     pages are no more alike (S_in) than each is with partners of other pages (``content``). The rest is matched one
-    to one by credibility, then S_in.
+    to one by ``credibility·(1 + S_in) / 2``.
     """
     pattern, credibility = pairs_of_patterns(side_a.urls, side_b.urls, (side_a.lang, side_b.lang), settings.patterns)
     content, structure, internal = _alike(side_a, side_b, words, pattern, settings)

@@ -214,7 +214,7 @@ def _first_state(site: SiteMeasures, name: str, steps: Steps) -> State:
     searches = [partial(site.candidates, site.words.translation)]
     if site.uses("structure"):
         searches.append(partial(_alike_in_structure, site))
-    patterns = [*site.at_once(searches)]
+    patterns = [*site.results_of(searches)]
     if site.uses("direct"):
         patterns.append(select(site.between.direct, site.between.direct.data >= MIN_DIRECT))
     if site.uses("hreflang"):
@@ -224,7 +224,7 @@ def _first_state(site: SiteMeasures, name: str, steps: Steps) -> State:
     pattern = kept_matrix(union_of(*patterns))
     steps(SEARCH_SHARE, f"{name}: evidence of {pattern.nnz} candidates")
     kinds = [kind for kind in ("content", "structure", "direct", "hreflang", "pattern") if site.uses(kind)]
-    measured = site.at_once([partial(site.fixed_evidence, kind, pattern) for kind in kinds])
+    measured = site.results_of([partial(site.fixed_evidence, kind, pattern) for kind in kinds])
     fixed = {kind: kept(values) for kind, values in zip(kinds, measured, strict=True)}
     return State(pattern, {kind: values for kind, values in fixed.items() if values.any()}, (site.words.translation,))
 
@@ -342,10 +342,10 @@ def _next_state(site: SiteMeasures, done: Round, labels: sp.csr_array | None) ->
         ),
         lambda: _around(site, pair_matrix(rows[likely], columns[likely], shape), around_a, around_b),
     ]
-    around = union_of(pair_matrix(rows, columns, shape), *site.at_once(searches))
+    around = union_of(pair_matrix(rows, columns, shape), *site.results_of(searches))
     pattern = kept_matrix(with_labelled(around, labels))
     probabilities = sp.csr_array((presence.astype(np.float32), (rows, columns)), shape=shape)
-    carried = site.at_once(
+    carried = site.results_of(
         [
             partial(carry_over, state.pattern, values, pattern, partial(site.fixed_evidence, kind))
             for kind, values in state.fixed.items()
@@ -385,7 +385,7 @@ def _translations(
         return (given,)
     counts = site.words.a.counts, site.words.b.counts
     taught_by = (rows % PARTS != part for part in range(PARTS))
-    learned = site.at_once([partial(learn_translations, *counts, rows[by], columns[by]) for by in taught_by])
+    learned = site.results_of([partial(learn_translations, *counts, rows[by], columns[by]) for by in taught_by])
     return tuple(combine_translations(given, each) for each in learned)
 
 

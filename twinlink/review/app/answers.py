@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl
@@ -67,7 +68,7 @@ def show(request: Request, template: str, status: int = 200, **context: Any) -> 
     """Return a page."""
     state = state_of(request)
     is_read = request.method == "GET" and status == 200 and not _is_part(request)
-    notices = [state.notices.popleft() for _ in range(len(state.notices))] if is_read else []
+    notices = _taken(state.notices) if is_read else []
     text = state.templates.get_template(template).render(
         token=state.entrance.token,
         who=state.session.who,
@@ -77,6 +78,15 @@ def show(request: Request, template: str, status: int = 200, **context: Any) -> 
         **{"selection": Selection(), "nav": "", **context},
     )
     return HTMLResponse(text, status)
+
+
+def _taken(notices: deque[Notice]) -> list[Notice]:
+    """Take all messages, of which another thread may take some at the same time."""
+    taken: list[Notice] = []
+    with suppress(IndexError):
+        while True:
+            taken.append(notices.popleft())
+    return taken
 
 
 def _is_part(request: Request) -> bool:

@@ -18,6 +18,7 @@ from twinlink.match.so_far import read_so_far
 from twinlink.pages.parser import parse_page
 from twinlink.progress import read_latest
 from twinlink.review.records import Live, LiveStage
+from twinlink.rundir.commit import SIGNATURE
 from twinlink.rundir.directory import RunDirectory
 from twinlink.sources.documents import Document
 from twinlink.sources.warc import Exchanges, archive_of
@@ -26,7 +27,7 @@ from twinlink.spiders.frontier import ARCHIVE_FOLDER, LEDGER_NAME, Counts, Front
 from twinlink.system.locks import is_held
 from twinlink.tables import PAIRS, REJECTS, iter_parts, read_table, table_files
 
-__all__ = ["LiveView", "is_locked"]
+__all__ = ["LiveView"]
 
 T = TypeVar("T")
 _STAGES = ("crawl", "ingest", "shapes", "match", "align", "patterns", "recover", "rank")
@@ -38,11 +39,6 @@ _N_PAGES = 20
 _LARGEST_PAGE = 2**20  # bytes: the title of a larger one is not looked for
 _GONE = (OSError, pa.ArrowInvalid, TwinlinkError, ValueError)
 """Errors raised when a file is removed or written while it is read."""
-
-
-def is_locked(run: RunDirectory) -> bool:
-    """Return whether a process holds the lock of a run."""
-    return is_held(run.lock_file)
 
 
 class LiveView:
@@ -68,7 +64,7 @@ class LiveView:
     def now(self) -> Live:
         """Return the progress of the mining."""
         with self._guard:
-            working = is_locked(self._run)
+            working = is_held(self._run.lock_file)
             running = self._running() if working else ""
             pages: dict[str, str] = _read_or(lambda: self._latest(running), {})
             return Live(
@@ -114,7 +110,7 @@ class LiveView:
         """Return the counts of a stage; for a stage that is not running, its final counts."""
         if name in (running, "crawl"):
             return self._count(name, running)
-        changed = _changed(self._run.path / name / "signature.json")
+        changed = _changed(self._run.path / name / SIGNATURE)
         if self._done.get(name, (-1, {}))[0] != changed:
             self._done[name] = changed, self._count(name, running)
         return self._done[name][1]

@@ -125,7 +125,7 @@ class PageIndex:
             yield self._place(row, other)
 
     def _place(self, row: int, other: int) -> Place:
-        """Return the places of other pages with the same body."""
+        """Return the place of a page, whose body is that of the record of another page."""
         offset = self._table["offset"][other].as_py()
         texts = (self.text(name, row) for name in ("digest", "charset"))
         return Place(self.text("url", row), self.text("source", other), offset, *texts)

@@ -15,6 +15,7 @@ from twinlink.errors import DamagedError, RunError
 from twinlink.review.reading.live import LiveView
 from twinlink.review.reading.snapshot import Snapshot
 from twinlink.review.records import Live
+from twinlink.rundir.commit import SIGNATURE
 from twinlink.rundir.directory import RunDirectory
 from twinlink.system import pausing
 
@@ -26,13 +27,14 @@ _TRIES = 3  # a finished stage replaces its folder, perhaps while it is read
 _GONE = (OSError, DamagedError, pa.ArrowException)
 """Errors raised when a table is removed or replaced while it is read."""
 
-_WATCHED = ("ingest", "match", "align")
+_WATCHED = (*(f"{stage}/{SIGNATURE}" for stage in ("ingest", "match", "align")), "page_parts/fetched.json")
+"""Files that are replaced when a stage has been done again, or page parts have been fetched."""
 
 
 class RunView:
     """A run in review: its newest tables, whatever process writes them, and its progress.
 
-    The run's lock is not needed. Tables are read again when a stage has been done again.
+    The run's lock is not needed. Tables are read again when a stage has been done again, or page parts were fetched.
 
     Parameters
     ----------
@@ -150,11 +152,11 @@ def _warm(snapshot: Snapshot, live: LiveView) -> None:
 
 
 def _state(folder: Path) -> tuple[object, ...]:
-    """Return a value that changes whenever a stage has been done again."""
+    """Return a value that changes whenever a stage has been done again, or page parts have been fetched."""
     found: list[object] = []
-    for stage in _WATCHED:
+    for name in _WATCHED:
         try:
-            status = (folder / stage / "signature.json").stat()
+            status = (folder / name).stat()
             found.append((status.st_ino, status.st_mtime_ns))
         except OSError:
             found.append(None)

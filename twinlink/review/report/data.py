@@ -70,11 +70,6 @@ class Measured(msgspec.Struct, frozen=True):
     cuts: Mapping[float, float | Estimate] = msgspec.field(default_factory=dict)
     """Precision by minimum probability; thresholds without judged pairs are left out."""
 
-    @property
-    def too_few(self) -> bool:
-        """Whether it is inconclusive: no pair was judged, or the interval is too wide."""
-        return not self.n or (isinstance(self.precision, Estimate) and not self.precision.tells)
-
 
 class SiteGraph(msgspec.Struct, frozen=True):
     """The link graph of a site's pairs in two languages."""

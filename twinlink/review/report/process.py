@@ -251,7 +251,8 @@ def rejects_section(data: ReportData) -> Section | None:
     return Section("rejects", "Rejects by reason", "Rejects", [text] if rows else [], tables=tables, legend=legend)
 
 
-_STAGE_STYLES = {"crawl": "crawl", "ingest": "ingest", "match": "match"}
+_STAGE_STYLES = {"crawl": "crawl", "ingest": "ingest", "match": "match", "recover": ""}
+"""Classes of the colours; an empty one has the colour of bars."""
 
 
 def settings_section(data: ReportData) -> Section:

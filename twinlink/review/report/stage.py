@@ -75,7 +75,8 @@ def write_report(run: RunDirectory, target: Path | None = None, gold: Path | Non
     run.check_target(target)
     if gold is not None and target.resolve() == gold.resolve():
         raise InputError(f"{target}: this is the list of known pairs; choose another file for the report")
-    text = render_report(report_data(run, gold), report_stamp(run))
+    stamp = report_stamp(run)  # before the data: a label that comes meanwhile must make the report out of date
+    text = render_report(report_data(run, gold), stamp)
     try:
         write_text(target, text)
     except OSError as error:

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from twinlink.spiders.frontier.faults import ledger_error
 from twinlink.spiders.frontier.guesses import (
-    LATER,
     WAITING,
     Answer,
     GuessBook,
@@ -34,6 +33,7 @@ from twinlink.spiders.frontier.records import (
     ARCHIVE_FOLDER,
     CHOSEN_LEDGER,
     CHOSEN_PREFIX,
+    LATER,
     LEDGER_NAME,
     PARTS_PREFIX,
     Body,

@@ -42,8 +42,6 @@ CREATE TABLE IF NOT EXISTS guesses (
 """
 WAITING = ("queued", "flight")
 """States in the ledger of an address without a response."""
-LATER = ("robots-unreachable", "busy")
-"""Temporary reasons: the next crawl requests the address again."""
 
 
 class Guessed(NamedTuple):

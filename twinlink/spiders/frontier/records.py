@@ -15,6 +15,8 @@ CHOSEN_PREFIX = "recover"
 """What the names of the archives of such a crawl begin with."""
 PARTS_PREFIX = "parts"
 """The same for a crawl of page parts, which has a folder of its own."""
+LATER = ("robots-unreachable", "busy")
+"""Temporary reasons: the next crawl requests the address again."""
 
 
 class Body(NamedTuple):

@@ -242,6 +242,14 @@ WHERE id = (
 RETURNING {_ENTRY}
 """  # noqa: S608  (our own names)
 
+# Pages that are fetched or queued. Sitemaps have no state `done`.
+KNOWN = """
+SELECT done + flight + queued - (
+    SELECT coalesce(sum(maps_queued + maps_flight), 0) FROM hosts WHERE hosts.site = sites.site
+)
+FROM sites WHERE site = ?
+"""
+
 DROP_SITEMAPS = """
 UPDATE frontier SET state = ?, reason = ?, detail = ? WHERE id IN (
     SELECT id FROM frontier WHERE state = 'queued' AND site = ? AND host = ? AND side = ? LIMIT ?

@@ -30,12 +30,13 @@ from twinlink.spiders.frontier.bodies import (
 from twinlink.spiders.frontier.faults import broken_ledger, check_ledger, usable
 from twinlink.spiders.frontier.partners import Sides
 from twinlink.spiders.frontier.reading import Questions
-from twinlink.spiders.frontier.records import Body, Budget, Entry, Outcome
+from twinlink.spiders.frontier.records import LATER, Body, Budget, Entry, Outcome
 from twinlink.spiders.frontier.room import with_room
 from twinlink.spiders.frontier.schema import (
     DROP,
     DROP_SITEMAPS,
     INSERT,
+    KNOWN,
     MAX_DROPPED,
     NEXT_HOST,
     REQUEUE,
@@ -48,8 +49,6 @@ from twinlink.spiders.frontier.schema import (
 )
 from twinlink.spiders.frontier.urgency import book_pairwise
 
-_LATER = ("robots-unreachable", "busy")
-"""Temporary reasons: the next run requests the address again."""
 _UNLIMITED = 2**62
 _OPEN = nullcontext()  # a frontier is open as long as it lives
 
@@ -165,7 +164,7 @@ class Frontier(Questions):
         """
         db = self._db
         self._budget = _bound(budget or Budget())
-        db.create_function("again", 2, lambda reason, url: reason in _LATER or again(reason, url))
+        db.create_function("again", 2, lambda reason, url: reason in LATER or again(reason, url))
         self._begin()
         db.execute("DELETE FROM notes WHERE name IN ('finished', 'wait')")
         starts = dict.fromkeys([*known_starts(db), *(entry.url for entry in entries)])
@@ -252,7 +251,7 @@ class Frontier(Questions):
 
     def known(self, site: str) -> int:
         """Return the number of pages of a site that are fetched or queued."""
-        row = self._db.execute("SELECT done + flight + queued FROM sites WHERE site = ?", (site,)).fetchone()
+        row = self._db.execute(KNOWN, (site,)).fetchone()
         return row[0] if row else 0
 
     def room_for_sitemaps(self, site: str) -> tuple[int, int]:

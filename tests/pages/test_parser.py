@@ -282,6 +282,17 @@ def test_canonical_address(markup: str, expected: str) -> None:
         ("<meta http-equiv=Refresh content='0; URL=b'>", Link("http://www.example.org/en/b", "", "refresh")),
         ("<meta http-equiv=refresh content=\"5;url='b'\">", Link("http://www.example.org/en/b", "", "refresh")),
         ("<meta http-equiv=refresh content='0,b'>", Link("http://www.example.org/en/b", "", "refresh")),
+        ("<meta http-equiv=refresh content='0 url=b'>", Link("http://www.example.org/en/b", "", "refresh")),
+        ("<meta http-equiv=refresh content='0\n;b'>", Link("http://www.example.org/en/b", "", "refresh")),
+        ("<meta http-equiv=refresh content=';url=b'>", Link("http://www.example.org/en/b", "", "refresh")),
+        (
+            '<meta http-equiv=refresh content="0;url=b?q=it\'s">',
+            Link("http://www.example.org/en/b?q=it%27s", "", "refresh"),
+        ),
+        (
+            "<meta http-equiv=refresh content='0;url=\"b\" and more'>",
+            Link("http://www.example.org/en/b", "", "refresh"),
+        ),
     ],
 )
 def test_links(markup: str, link: Link) -> None:
@@ -303,6 +314,8 @@ def test_links(markup: str, link: Link) -> None:
         "<link rel='shortcut icon' href=i.ico>",
         "<meta http-equiv=refresh content=300>",
         "<meta http-equiv=refresh content='300;'>",
+        "<meta http-equiv=refresh content='300 '>",
+        "<meta http-equiv=refresh content='url=b'>",
         "<!-- <a href=b>comment</a> -->",
         "<script>'<a href=b>code</a>'</script>",
         "<template><a href=b>later</a></template>",

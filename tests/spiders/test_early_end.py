@@ -105,6 +105,7 @@ def test_long_pages_come_in_whole_whatever_says_their_length_and_type(tmp_path: 
         "/unknown-chunked": Answer(PAGE, type="application/octet-stream", chunked=True),
         "/untyped": Answer(PAGE, type=""),
         "/untyped-chunked": Answer(PAGE, type="", chunked=True),
+        "/two-types": Answer(PAGE, type="text/html", headers={"Content-Type": "text/html; charset=utf-8"}),
         "/packed": Answer(gzip.compress(PAGE + NOISE), type="", headers={"Content-Encoding": "gzip"}, chunked=True),
         "/utf-16": Answer(PAGE.decode().encode("utf-16"), type="", chunked=True),
         "/picture": Answer(packed, type="image/png", chunked=True),

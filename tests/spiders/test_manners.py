@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
@@ -13,7 +14,7 @@ from twinlink.config import CrawlSettings
 from twinlink.errors import CrawlError
 from twinlink.spiders.crawling import CrawlProgress, crawl
 from twinlink.spiders.frontier import FrontierReader
-from twinlink.spiders.middlewares.retry_after import MAX_WAIT
+from twinlink.spiders.middlewares.retry_after import MAX_WAIT, retry_after
 
 PAGES = [f"/{n}.html" for n in range(5)]
 
@@ -149,6 +150,17 @@ def test_a_server_that_asks_for_long_is_left_alone_and_tried_by_the_next_run(tmp
         assert site.fetched() == {"/": 1, "/0.html": 1}
         assert run(site, tmp_path).fetched == 6
         assert rejected(site, tmp_path) == {}
+
+
+@pytest.mark.parametrize("zone", ["GMT", "-0000", ""])
+def test_a_date_until_which_to_wait_is_in_utc(zone: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "Asia/Hong_Kong")
+    time.tzset()
+    try:
+        assert retry_after(f"Thu, 14 May 2026 00:01:00 {zone}", 1_778_716_800.0) == 60.0
+    finally:
+        monkeypatch.undo()
+        time.tzset()
 
 
 def test_a_server_that_is_busy_each_time_is_left_alone(tmp_path: Path) -> None:

@@ -87,7 +87,9 @@ def test_a_crawl_ends_where_one_page_has_endless_addresses(tmp_path: Path) -> No
 
     with serving(answer) as site:
         progress = crawl([site.url], tmp_path, CrawlSettings(max_pages=1_000, concurrency=2))
-        fetched = site.fetched()
+        fetched, log = site.fetched(), list(site.log)
+        assert crawl([site.url], tmp_path, CrawlSettings(max_pages=1_000)).reasons == progress.reasons
+        assert site.log == log  # the crawl is complete, and remembers them
     assert sum(path.startswith("/real/") for path in fetched) == 60
     assert sum(path.startswith("/s") for path in fetched) <= MAX_ALIKE + 2
     assert progress.queued == 0

@@ -170,6 +170,17 @@ def test_sitemaps_of_a_folder_lie_in_the_place_that_names_them(url: str, expecte
     assert (moved and moved.site) == expected
 
 
+def test_a_sitemap_has_another_key_than_a_page_at_its_address() -> None:
+    inside = scope()
+    found = inside.sitemap(f"{SITE}/a")
+    assert found is not None
+    moved = inside.redirect(found, f"{SITE}/b")
+    assert moved is not None
+    pages = inside.links(at(f"{SITE}/"), [f"{SITE}/a", f"{SITE}/b"])
+    assert not {found.key, moved.key} & {page.key for page in pages}
+    assert inside.sitemap(f"{SITE}/b") == moved._replace(hops=0)
+
+
 def test_parts_of_pages_belong_to_the_sites_of_their_hosts() -> None:
     def parts(**changes: object) -> PartScope:
         return PartScope([f"{SITE}/en/"], CrawlSettings(**changes))  # type: ignore[arg-type]

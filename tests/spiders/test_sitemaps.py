@@ -117,6 +117,8 @@ def test_versions_that_a_sitemap_names_are_fetched_together(tmp_path: Path) -> N
         (gzip.compress(urlset("http://a.org/x"), mtime=0), (("http://a.org/x",), ())),
         (b"\xef\xbb\xbf" + urlset("http://a.org/x"), (("http://a.org/x",), ())),
         (urlset("http://a.org/x").decode().replace("UTF-8", "UTF-16").encode("utf-16"), (("http://a.org/x",), ())),
+        (urlset("http://a.org/x").replace(b"UTF-8", b"utf-16"), (("http://a.org/x",), ())),  # the bytes are UTF-8
+        (b"\xef\xbb\xbf" + urlset("http://a.org/x").replace(b"UTF-8", b"utf-16"), (("http://a.org/x",), ())),
         (b"<urlset><url><loc>http://a.org/x</loc></url></urlset>", (("http://a.org/x",), ())),
         (b"http://a.org/x\r\nhttp://a.org/y\n", (("http://a.org/x", "http://a.org/y"), ())),
         (b"<rss><channel><link>http://a.org/</link><item><link>http://a.org/x</link></item></channel></rss>", None),
@@ -139,6 +141,34 @@ def test_forms_of_sitemaps(body: bytes, expected: tuple[tuple[str, ...], tuple[s
 )
 def test_content_that_is_not_a_sitemap(body: bytes) -> None:
     assert read_sitemap(body, URL) is None
+
+
+def test_an_escaped_ampersand_of_a_version_is_one() -> None:
+    found = read_sitemap(alternates(("/?a&amp;lang=en", {"de": "/?a&amp;lang=de", "fr": "/?a&#38;lang=fr"})), URL)
+    assert found is not None
+    assert sorted(found.pages) == [f"http://a.org/?a&lang={lang}" for lang in ("de", "en", "fr")]
+
+
+def test_an_unescaped_ampersand_is_part_of_the_address() -> None:
+    space = "xmlns:xhtml='http://www.w3.org/1999/xhtml'"
+    body = f"""{HEAD}<urlset xmlns="{SPACE}" {space}>
+      <url><loc>http://a.org/?a=1&b=2&lang=fr</loc><xhtml:link hreflang="de" href="http://a.org/?a=1&lang=de"/></url>
+      <url><loc>http://a.org/?a=1&amp;b=2&#38;c=3&#x26;d&</loc></url>
+      <url><loc><![CDATA[http://a.org/?cdata&b=2&amp=3]]></loc></url><url><loc>http://a.org/?x&y</loc></url></urlset>"""
+    found = read_sitemap(body.encode(), URL)
+    assert found is not None
+    queries = ["a=1&b=2&lang=fr", "a=1&lang=de", "a=1&b=2&c=3&d&", "cdata&b=2&amp=3", "x&y"]
+    assert sorted(found.pages) == sorted(f"http://a.org/?{query}" for query in queries)
+    assert found.versions["http://a.org/?a=1&lang=de"] == (0, "de")
+
+
+@pytest.mark.parametrize("address", ["http://a.org/?a&amp;b&c", "<![CDATA[http://a.org/?a&b&c]]>"])
+def test_ampersands_are_read_wherever_a_part_of_the_body_ends(address: str) -> None:
+    for shift in range(len(address) + 20):
+        body = urlset("http://a.org/1", f"<!--{'x' * (2**16 - 150 - shift)}-->http://a.org/2", *[address] * 5)
+        found = read_sitemap(body, URL)
+        assert found is not None
+        assert found.pages == ("http://a.org/1", "http://a.org/2", "http://a.org/?a&b&c")
 
 
 def test_entities_are_not_expanded() -> None:
@@ -238,6 +268,25 @@ def test_html_page_at_a_sitemap_address_is_not_a_sitemap(tmp_path: Path) -> None
         assert crawl([site.url], tmp_path, CrawlSettings()).fetched == 1
     assert FrontierReader(tmp_path).report()["sitemaps"] == {"not-a-sitemap": 1}
     assert list(FrontierReader(tmp_path).rejects()) == []
+
+
+def test_a_page_that_is_met_as_a_sitemap_is_fetched_as_a_page(tmp_path: Path) -> None:
+    def answer(path: str) -> Answer:
+        known = {"/": links("/hidden"), "/en/": links("/", "/map"), "/map": links("/other")}
+        return known.get(path) or (page(path) if path in ("/hidden", "/other") else redirect("/"))
+
+    with serving(answer, robots("Sitemap: /gone.xml\nSitemap: /map")) as site:
+        for order in ("pairs", "breadth"):
+            assert crawl([f"{site.url}/en/"], tmp_path / order, CrawlSettings(order=order)).fetched == 5
+            assert list(FrontierReader(tmp_path / order).rejects()) == []
+            assert FrontierReader(tmp_path / order).report()["sitemaps"] == {"moved": 1, "not-a-sitemap": 2}
+
+
+def test_the_usual_place_is_tried_where_robots_txt_names_only_sitemaps_off_the_sites(tmp_path: Path) -> None:
+    with serving(page) as site:
+        site.robots = robots(f"Sitemap: {site.url.replace('127.0.0.1', 'localhost')}/sitemap.xml")
+        site.sitemap = xml(urlset(f"{site.url}/hidden"))
+        assert crawl([site.url], tmp_path, CrawlSettings(site_by="host")).fetched == 2
 
 
 def serving_on_ports_alike(

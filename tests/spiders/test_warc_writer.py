@@ -327,6 +327,15 @@ def test_invalid_date_is_ignored(foreign: Foreign) -> None:
         ("application/xml", b'<?xml version="1.0"?><html xmlns="x">', True),
         ("application/xml", b'<?xml version="1.0"?><rss>', False),
         ("", b"a <htmlish> text", False),
+        ("text/html, text/html; charset=utf-8", b"", True),
+        ("text/html, charset=utf-8", b"", True),
+        ("text/html charset=utf-8", b"", True),
+        ("image/png, text/html", b"", True),
+        ("text/html, image/png", b"<html>", False),
+        ("text/html, */*", b"", True),
+        ('image/png; name="a, text/html"', b"<html>", False),
+        ("*/*", b"<html>", True),
+        ("html", b"<html>", True),
     ],
 )
 def test_is_html(content_type: str, body: bytes, expected: bool) -> None:

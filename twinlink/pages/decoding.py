@@ -49,8 +49,10 @@ _HTML = frozenset(("text/html", "application/xhtml+xml", "application/vnd.wap.xh
 # Types that say nothing (the MIME Sniffing Standard's unknown types), and the two that XHTML is served with beside its
 # own.
 _UNKNOWN = frozenset(
-    ("", "unknown/unknown", "application/unknown", "*/*", "application/octet-stream", "text/xml", "application/xml")
+    ("", "unknown/unknown", "application/unknown", "application/octet-stream", "text/xml", "application/xml")
 )
+_QUOTED = re.compile(r'"[^"]*"')
+_TYPE = re.compile(r"(?:\A|,)\s*([\w.+-]+/[\w.+-]+)")  # not */*, which names no type
 _MARKUP = re.compile(rb"<(?:!doctype\s+html|html|head|title|body|frameset)[\s>]", re.IGNORECASE)
 SNIFFED_BYTES = 2_048
 """First bytes of a body that are searched for markup where its type says nothing."""
@@ -190,12 +192,15 @@ def _decode_unlabelled(body: bytes) -> tuple[str, str]:
 def is_html(content_type: str, body: bytes) -> bool:
     """Return whether a response is an HTML page: by its Content-Type, and by its first bytes where that says nothing.
 
+    Of several types (two headers, joined by a comma), the last one counts, as in browsers.
+
     Examples
     --------
     >>> is_html("text/html; charset=big5", b""), is_html("", b"<!DOCTYPE html><p>"), is_html("image/png", b"<html>")
     (True, True, False)
     """
-    essence = content_type.partition(";")[0].strip().lower()
+    types = _TYPE.findall(_QUOTED.sub("", content_type))
+    essence = types[-1].lower() if types else ""
     if essence in _UNKNOWN:
         return _MARKUP.search(body[:SNIFFED_BYTES].replace(b"\0", b"")) is not None  # without NULs also in UTF-16
     return essence in _HTML

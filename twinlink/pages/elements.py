@@ -31,7 +31,9 @@ _LANGUAGE_NAME = re.compile(
 )
 _LANGUAGE_VALUE = re.compile(r"[a-z]{2,3}(?:[-_][a-z0-9]{2,8}){0,2}|[a-z]{4,20}|\d{1,4}", re.IGNORECASE)
 _ADDRESS_VALUE = re.compile(r"https?://|/|\.\.?/|[^\s:?#]+\.(?:html?|php|aspx?|jsp)(?![\w.])", re.IGNORECASE)
-_REFRESH = re.compile(r"\s*+[\d.]*+\s*+[;,]\s*+(?:url\s*+=\s*+)?+['\"]?([^'\"]*)", re.IGNORECASE)
+_REFRESH = re.compile(
+    r"\s*+[\d.]*+(?:\s*+[;,]|\s)\s*+(?:url\s*+=\s*+)?+(?:'([^']*)|\"([^\"]*)|(.*))", re.IGNORECASE | re.DOTALL
+)
 _PAGE_RELATIONS = frozenset(("alternate", "canonical", "next", "prev", "previous"))
 _MAX_CANONICALS = 10  # that may be written differently and mean one; of more than one address none counts
 
@@ -167,8 +169,8 @@ class Elements:
             self.meta_lang = self.meta_lang or attributes.get("content", "")
         elif pragma == "refresh":
             refresh = _REFRESH.match(attributes.get("content", ""))
-            if refresh and refresh[1].strip():
-                self.add(RawLink(refresh[1].strip(), "", "refresh"))
+            if refresh and (address := refresh[refresh.lastindex or 0].strip()):
+                self.add(RawLink(address, "", "refresh"))
         elif attributes.get("name", "").lower() == "robots":
             self.robots.append(attributes.get("content", "").lower())
 

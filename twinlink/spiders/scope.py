@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from twinlink.config import CrawlSettings
 from twinlink.errors import InputError
-from twinlink.spiders.frontier import Entry
+from twinlink.spiders.frontier import SAME_PAGE, SITEMAP_KEY, Entry
 from twinlink.spiders.frontier.partners import OF_SITEMAPS, UNKNOWN, UNWANTED, Sides
 from twinlink.spiders.frontier.urgency import LAST, PLAIN
 from twinlink.spiders.traps import Sameness, shape, suspicion, varies, winds
@@ -27,9 +27,6 @@ would make their responses come too late. A sitemap may have 50,000 pages, each 
 MAX_LINK_BYTES = {kind: 100 * most for kind, most in MAX_LINKS.items()}
 """Characters of these addresses: with a long ``<base>``, each link of a page could be 2,000 long, and all of them take
 up 300 MB in the ledger."""
-
-SAME_PAGE = "addresses of this form return the same page"
-"""Detail of a trap that `Sameness` found."""
 
 # Parts of pages. They are loaded, not read: nothing is lost when they are left out, so they are not counted.
 _RESOURCES = frozenset(
@@ -130,7 +127,7 @@ class Scope:
         site = self.site(url) or (site if share_place(url, named_at) else "")
         if not site:
             return None
-        return Entry(page_key(url), url, host_of(url), site=site, kind="sitemap", side=OF_SITEMAPS)
+        return Entry(_key(url, "sitemap"), url, host_of(url), site=site, kind="sitemap", side=OF_SITEMAPS)
 
     def links(self, page: Entry, urls: Iterable[str]) -> list[Entry]:
         """Turn the links of ``page`` into entries, each key once; those that are dropped carry their reason.
@@ -176,7 +173,7 @@ class Scope:
         site = self.site(url) or (page.site if page.kind == "sitemap" and share_place(url, page.url) else "")
         if not site:
             return None
-        entry = page._replace(key=page_key(url), url=url, host=host_of(url), hops=page.hops + 1, site=site)
+        entry = page._replace(key=_key(url, page.kind), url=url, host=host_of(url), hops=page.hops + 1, site=site)
         if entry.hops > MAX_HOPS or url == page.url:
             return entry._replace(reason="redirect-loop", detail=f"{entry.hops} redirects in a row, from {page.url}")
         if entry.kind == "sitemap":
@@ -240,6 +237,11 @@ def host_of(url: str) -> str:
     netloc = url.split("/", 3)[2]
     host, colon, port = netloc.rpartition(":")
     return host if colon and port.isdigit() else netloc
+
+
+def _key(url: str, kind: str) -> str:
+    """Return the key of an address; that of a sitemap is another one, because a page may be at the same address."""
+    return f"{SITEMAP_KEY}{page_key(url)}" if kind == "sitemap" else page_key(url)
 
 
 def _looks(url: str) -> tuple[bool, str]:

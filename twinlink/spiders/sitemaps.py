@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain
@@ -28,6 +29,13 @@ _MAX_VERSIONS = 100  # per page
 _FEEDS = frozenset(("rss", "feed", "RDF"))
 _ENTRIES = frozenset(("url", "sitemap", "item", "entry"))
 _SPACE = b"\xef\xbb\xbf\xff\xfe \t\r\n\0"
+_WRONGLY_WIDE = re.compile(
+    rb"(?:\xef\xbb\xbf)?<\?xml\s[^>]*\bencoding\s*=\s*[\"'](?:utf-?(?:16|32)|ucs-?[24]|iso-10646-ucs)", re.IGNORECASE
+)
+"""A declaration of UTF-16 that is in ASCII itself, as .NET's StringWriter makes it."""
+_BARE_AMPERSAND = re.compile(rb"&(?!(?:#\d{1,7}|#x[0-9A-Fa-f]{1,6}|\w{1,10});)")
+_CDATA, _CDATA_END = b"<![CDATA[", b"]]>"
+_CDATA_MARKS = re.compile(rb"(<!\[CDATA\[|\]\]>)")
 
 
 class SitemapLimits(msgspec.Struct, frozen=True):
@@ -59,7 +67,7 @@ class SitemapReader:
     """Reader of a sitemap: XML (or an index), RSS or Atom, or plain text; compressed with gzip or not.
 
     No external resources are loaded, libxml2 limits the expansion of entities, and a damaged file is read up to the
-    damage.
+    damage. Two frequent errors are corrected: an unescaped ``&`` in XML, and a declaration of UTF-16 in UTF-8.
 
     Parameters
     ----------
@@ -180,6 +188,8 @@ class SitemapReader:
             yield
 
     def _read_xml(self, parts: Iterator[bytes]) -> Iterator[None]:
+        first = next(parts)
+        parts = chain((first,), parts)
         target = _Listing(self)
         parser = etree.XMLParser(
             target=target,  # type: ignore[arg-type]  # the stubs ask for methods that lxml does not need
@@ -188,9 +198,10 @@ class SitemapReader:
             load_dtd=False,
             huge_tree=False,
             recover=True,
+            encoding="utf-8" if _WRONGLY_WIDE.match(first) else None,
         )
         try:
-            for part in parts:
+            for part in parts if b"\0" in first else _escaped(parts):  # UTF-16 has NULs
                 target.piece += len(part)
                 parser.feed(part)
                 if target.piece > _MAX_PIECE:
@@ -277,7 +288,8 @@ class _Listing:
             self._own = self._reader.list_page(text)
 
     def _start_link(self, attributes: Any) -> None:
-        address = attributes.get("href") or ""
+        # Where libxml2 does not resolve entities, it passes an &amp; in an attribute as &#38;.
+        address = (attributes.get("href") or "").replace("&#38;", "&")
         if self._root not in _FEEDS:
             url = self._reader.list_page(address, is_version=True)
             if url is not None and len(self._versions) < _MAX_VERSIONS:
@@ -291,6 +303,30 @@ class _Listing:
 def _slices(body: bytes) -> Iterator[bytes]:
     for start in range(0, len(body), _PART_BYTES):
         yield body[start : start + _PART_BYTES]
+
+
+def _escaped(parts: Iterator[bytes]) -> Iterator[bytes]:
+    """Escape each ``&`` that begins no entity and is not in CDATA; libxml2 would drop the word after it."""
+    is_cdata = False
+    for part in _at_ends_of_tags(parts):
+        pieces = _CDATA_MARKS.split(part)
+        for number, piece in enumerate(pieces):
+            is_cdata = piece == _CDATA or (is_cdata and piece != _CDATA_END)
+            if not is_cdata:
+                pieces[number] = _BARE_AMPERSAND.sub(b"&amp;", piece)
+        yield b"".join(pieces)
+
+
+def _at_ends_of_tags(parts: Iterator[bytes]) -> Iterator[bytes]:
+    """Divide the same bytes after a ``>``, so that no entity and no mark of CDATA is cut in two."""
+    rest = b""
+    for part in parts:
+        text = rest + part
+        end = text.rfind(b">") + 1 or len(text)
+        rest = text[end:]
+        yield text[:end]
+    if rest:
+        yield rest
 
 
 def _words(parts: Iterator[bytes]) -> Iterator[list[str]]:

@@ -99,8 +99,8 @@ class CrawlState:
         self.listing = Listing(frontier, scope, self.sides, limits.max_pages)
 
     def rest(self, host: str, seconds: float) -> None:
-        """Leave a host alone for a while."""
-        self.resting[host] = time.monotonic() + seconds
+        """Leave a host alone for a while, or for as long as it asked before if that is longer."""
+        self.resting[host] = max(self.resting.get(host, 0.0), time.monotonic() + seconds)
 
 
 def state_of(crawler: Crawler) -> CrawlState:

@@ -18,6 +18,8 @@ from twinlink.config import CrawlSettings
 from twinlink.errors import MissingStageError, RunError
 from twinlink.spiders.frontier import (
     LEDGER_NAME,
+    SAME_PAGE,
+    SITEMAP_KEY,
     Body,
     Budget,
     Counts,
@@ -129,6 +131,14 @@ def test_higher_limits_requeue_addresses_dropped_by_lower_ones(ledger: Frontier)
     ledger.settle(start, DONE, dropped)
     seeded(ledger, page("1"), max_depth=3, max_chain=40)
     assert names(drain(ledger)) == ["m", "deep"]
+
+
+def test_addresses_of_one_and_the_same_page_are_not_queued_again(ledger: Frontier) -> None:
+    seeded(ledger, page("1"))
+    (start,) = drain(ledger)
+    ledger.settle(start, DONE, [page("same", 1, reason="trap")._replace(detail=SAME_PAGE), page("m", 1, reason="trap")])
+    seeded(ledger, max_chain=40)
+    assert names(drain(ledger)) == ["m"]
 
 
 def test_failed_starts_are_tried_again_only_while_nothing_was_fetched(ledger: Frontier) -> None:
@@ -446,7 +456,21 @@ def test_a_ledger_that_cannot_be_read_ends_the_crawl() -> None:
 
 
 def sitemap(name: str, host: str = "a.org") -> Entry:
-    return page(name, host=host)._replace(kind="sitemap", side=OF_SITEMAPS)
+    entry = page(name, host=host)
+    return entry._replace(key=f"{SITEMAP_KEY}{entry.key}", kind="sitemap", side=OF_SITEMAPS)
+
+
+@pytest.mark.parametrize("langs", [None, ("en", "fr")])
+def test_sitemaps_of_earlier_versions_get_keys_of_their_own(tmp_path: Path, langs: tuple[str, ...] | None) -> None:
+    with closing(Frontier(tmp_path / LEDGER_NAME)) as old:
+        seeded(old, page("1"))
+        old.bring(page("1"), [sitemap("home")._replace(key=page("home").key), sitemap("a.xml")])
+    with closing(Frontier(tmp_path / LEDGER_NAME)) as ledger:
+        ledger.seed([], 50, 30, langs=langs)
+        ledger.add([sitemap("home"), sitemap("a.xml")])
+        assert ledger.counts() == Counts(queued=3)
+        ledger.bring(page("1"), [page("home", 1)])
+        assert ledger.counts() == Counts(queued=4)
 
 
 def test_sitemaps_are_neither_pages_nor_rejects(tmp_path: Path, ledger: Frontier) -> None:
@@ -507,7 +531,8 @@ def test_size_of_a_site_and_of_its_sitemaps_is_counted(tmp_path: Path, ledger: F
     with closing(sqlite3.connect(tmp_path / LEDGER_NAME)) as db:
         names = [url for (url,) in db.execute("SELECT url FROM frontier")]
         assert len(names) == 5
-        assert columns(db, "SELECT site, address_bytes FROM sites") == {"": (2 * sum(map(len, names)),)}
+        n_bytes = 2 * sum(map(len, names)) + 2 * len(SITEMAP_KEY)
+        assert columns(db, "SELECT site, address_bytes FROM sites") == {"": (n_bytes,)}
         assert columns(db, "SELECT host, maps_queued, maps_flight FROM hosts") == {"a.org": (1, 0)}
 
 

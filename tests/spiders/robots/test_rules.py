@@ -84,7 +84,7 @@ def by_protego(text: str) -> tuple[Protego, float, tuple[str, ...]]:
     parser = Protego.parse(text)
     rate = parser.request_rate(AGENT)
     delays = (parser.crawl_delay(AGENT) or 0.0, rate.seconds / rate.requests if rate else 0.0)
-    return parser, max(seconds for seconds in delays if seconds <= 86_400), tuple(parser.sitemaps)
+    return parser, min(max(delays), 86_400), tuple(parser.sitemaps)
 
 
 @settings(max_examples=600, deadline=None)

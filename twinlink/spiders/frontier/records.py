@@ -17,6 +17,10 @@ PARTS_PREFIX = "parts"
 """The same for a crawl of page parts, which has a folder of its own."""
 LATER = ("robots-unreachable", "busy")
 """Temporary reasons: the next crawl requests the address again."""
+SAME_PAGE = "addresses of this form return the same page"
+"""Detail of a trap that `twinlink.spiders.traps.Sameness` found."""
+SITEMAP_KEY = "sitemap "
+"""What the keys of sitemaps begin with."""
 
 
 class Body(NamedTuple):
@@ -45,7 +49,7 @@ class Entry(NamedTuple):
     """One address of the frontier."""
 
     key: str
-    """`page_key` of the address: each key is fetched once."""
+    """`page_key` of the address, for a sitemap after `SITEMAP_KEY`: each key is fetched once."""
     url: str
     host: str
     """Requests are spread over hosts, and limited by host."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from twinlink.spiders.frontier.records import Entry, Outcome
+from twinlink.spiders.frontier.records import SAME_PAGE, SITEMAP_KEY, Entry, Outcome
 
 VERSION = 5
 
@@ -258,12 +258,18 @@ UPDATE frontier SET state = ?, reason = ?, detail = ? WHERE id IN (
 MAX_DROPPED = 1_000
 """Sitemaps that are dropped in one transaction."""
 
-# The SQL function `again` returns whether a reason to drop an address no longer applies.
-REQUEUE = """
+# In ledgers of earlier versions, sitemaps have the keys of pages.
+RENAME_SITEMAPS = f"""
+UPDATE OR IGNORE frontier SET key = '{SITEMAP_KEY}' || key WHERE kind = 'sitemap' AND key NOT LIKE '{SITEMAP_KEY}%'
+"""  # noqa: S608  (our own names)
+
+# The SQL function `again` returns whether a reason to drop an address no longer applies. No limit decides about
+# addresses of one and the same page.
+REQUEUE = f"""
 UPDATE frontier SET state = 'queued', reason = '', detail = '', hops = 0
 WHERE state = 'rejected' AND (
     reason = 'depth' AND depth <= :max_depth
-    OR reason = 'trap' AND chain BETWEEN 0 AND :max_chain AND depth <= :max_depth
+    OR reason = 'trap' AND chain BETWEEN 0 AND :max_chain AND depth <= :max_depth AND detail <> '{SAME_PAGE}'
     OR again(reason, url)
     OR reason NOT IN ('depth', 'trap') AND depth = 0 AND (SELECT done FROM total) = 0
     OR reason IN ('dns', 'connection', 'timeout') AND depth = 0
@@ -271,7 +277,7 @@ WHERE state = 'rejected' AND (
     OR reason = 'sitemap-budget'
         AND (SELECT listed < :listed AND listed_bytes < :listed_bytes FROM sites WHERE sites.site = frontier.site)
 ) OR state = 'aside' AND reason = 'not-needed'
-"""
+"""  # noqa: S608  (our own names)
 
 # Drops queued addresses that the current settings exclude; pages of an earlier visit are kept.
 DROP = """

@@ -39,6 +39,7 @@ from twinlink.spiders.frontier.schema import (
     KNOWN,
     MAX_DROPPED,
     NEXT_HOST,
+    RENAME_SITEMAPS,
     REQUEUE,
     SCHEMA,
     SETTLE,
@@ -99,6 +100,7 @@ class Frontier(Questions):
         db.execute("PRAGMA synchronous = NORMAL")
         db.execute("BEGIN IMMEDIATE")
         db.execute("UPDATE frontier SET state = 'queued' WHERE state = 'flight'")
+        db.execute(RENAME_SITEMAPS)
         db.execute("UPDATE sites SET turn = 0")
         db.execute("UPDATE hosts SET turn = 0, room = 1000000")
         db.execute("COMMIT")

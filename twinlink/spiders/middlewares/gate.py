@@ -6,8 +6,9 @@ import time
 from typing import TYPE_CHECKING
 
 from twinlink.spiders.failures import RefusedError
+from twinlink.spiders.frontier import SAME_PAGE
 from twinlink.spiders.guard import blocked_port
-from twinlink.spiders.scope import SAME_PAGE, host_of
+from twinlink.spiders.scope import host_of
 from twinlink.spiders.state import state_of
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
@@ -96,6 +97,7 @@ def retry_after(header: str, now: float) -> float | None:
     if header.isascii() and header.isdigit():
         return float(header)
     try:
-        return max(0.0, parsedate_to_datetime(header).timestamp() - now)
+        moment = parsedate_to_datetime(header)
+        return max(0.0, (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() - now)
     except (ValueError, OverflowError):
         return None

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
     from scrapy import Request
     from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+    from twinlink.spiders.frontier import Entry
 
 __all__ = ["RobotsGate"]
 
@@ -100,6 +103,8 @@ class RobotsGate:
     def _queue_sitemaps(self, origin: str, site: str, named: Sequence[str]) -> None:
         """Queue the sitemaps of a host that is requested the first time: those that robots.txt names, or the usual one.
 
+        The usual one also where robots.txt names only others that are off the sites.
+
         Parameters
         ----------
         origin : str
@@ -112,12 +117,17 @@ class RobotsGate:
         if not self._limits.sitemaps:
             return
         root = f"{origin}/"
-        urls = [join(root, address) for address in named] or [f"{root}sitemap.xml"]
-        entries = [self._state.scope.sitemap(url, root, site) for url in urls if url]
+        entries = self._sitemaps(root, site, named) or self._sitemaps(root, site, ["/sitemap.xml"])
         try:
-            self._state.frontier.add([entry for entry in entries if entry])
+            self._state.frontier.add(entries)
         except sqlite3.Error as error:
             self._state.fatal = error  # the next answer stops the crawl
+
+    def _sitemaps(self, root: str, site: str, addresses: Iterable[str]) -> list[Entry]:
+        """Return the entries of sitemaps, without those that are off the sites."""
+        urls = (join(root, address) for address in addresses)
+        entries = (self._state.scope.sitemap(url, root, site) for url in urls if url)
+        return [entry for entry in entries if entry]
 
     async def _ask(self, origin: str) -> RobotsRules | RefusedError:
         # Above the page's own limit, so that it is cut and not refused.
@@ -125,8 +135,8 @@ class RobotsGate:
         request = scrapy.Request(f"{origin}/robots.txt", callback=NO_CALLBACK, priority=1000, meta=meta)
         assert self._crawler.engine is not None
         try:
-            response = await self._crawler.engine.download_async(request)
-        except Exception as error:  # noqa: BLE001  # whatever keeps the answer away, nothing may be fetched
+            return self._rules(origin, await self._crawler.engine.download_async(request))
+        except Exception as error:  # noqa: BLE001  # whatever keeps the rules away, nothing may be fetched
             reason, detail = failure_reason(error)
             if reason == "error" and "max redirections" in detail:
                 return NO_RULES  # RFC 9309, section 2.3.1.2: as if it were not there
@@ -136,6 +146,8 @@ class RobotsGate:
             if reason == "dns" and self._state.guard.refused(origin):
                 reason = "private-address"
             return RefusedError(reason, f"robots.txt: {detail}")
+
+    def _rules(self, origin: str, response: Response) -> RobotsRules | RefusedError:
         if response.status == 200:
             if len(response.body) > MAX_ROBOTS_BYTES:
                 logger.warning("%s/robots.txt: only the first %d bytes are read", origin, MAX_ROBOTS_BYTES)

@@ -9,7 +9,7 @@ from itertools import islice
 from urllib.parse import quote
 
 import msgspec
-from protego import Protego
+from protego import Protego, RequestRate
 
 from twinlink.config import CrawlSettings
 from twinlink.urls import MAX_URL_LENGTH
@@ -26,11 +26,12 @@ _HIGH_BYTE = re.compile("%([89A-Fa-f][0-9A-Fa-f])")
 _ASCII = "".join(map(chr, range(128)))
 _BYTES_A_LINE = 400  # of ordinary files; those of 500 kB take 190 to 1,430, by the form of their lines
 _MAX_SITEMAPS = 1_000
-_MAX_DELAY = 86_400.0
+_MAX_DELAY = 86_400
 _NO_CONTACT = "contact not set"
 _TOKEN = re.compile(r"[A-Za-z_-]+")
-_FOR_ONE_ROBOT = re.compile(r"\s*([a-z_-]+)\s*:(.*)", re.DOTALL)
-_DIRECTIVES = ("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview")
+_ROBOT = re.compile(r"(?<![\w-])([a-z][\w-]*+)\s*+:")
+"""The name of a robot before its directives in an X-Robots-Tag header, in lower case."""
+_WITH_VALUE = re.compile(r"(?:unavailable_after|max-snippet|max-image-preview|max-video-preview)\s*+:\s*+[^\s,;]*")
 
 
 class RobotsRules(msgspec.Struct, frozen=True):
@@ -76,13 +77,16 @@ def read_robots(body: bytes, agent: str) -> RobotsRules:
     lines = (_whole_lines(text) if len(body) > MAX_ROBOTS_BYTES else text).splitlines()
     lines = [bare for line in lines if (bare := line.partition("#")[0].strip())]
     parser = Protego.parse("\n".join(_prepared(line, agent.lower()) for line in lines))
-    rate = parser.request_rate(agent)
-    delays = (parser.crawl_delay(agent) or 0.0, rate.seconds / rate.requests if rate else 0.0)
-    delay = max((seconds for seconds in delays if seconds <= _MAX_DELAY), default=0.0)
+    delay = max(min(parser.crawl_delay(agent) or 0.0, _MAX_DELAY), _seconds_a_request(parser.request_rate(agent)))
     named = islice(parser.sitemaps, _MAX_SITEMAPS)
     readable = (url.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for url in named)
     sitemaps = tuple(url for url in readable if len(url) <= MAX_URL_LENGTH)
     return RobotsRules(delay, sitemaps, parser, agent, 1_000 + _BYTES_A_LINE * len(lines) + 2 * len(text))
+
+
+def _seconds_a_request(rate: RequestRate | None) -> float:
+    """Return the delay that a Request-rate asks for; its integers may be too large for floats."""
+    return min(rate.seconds, _MAX_DELAY * rate.requests) / rate.requests if rate else 0.0
 
 
 def _whole_lines(text: str) -> str:
@@ -95,10 +99,14 @@ def _prepared(line: str, token: str) -> str:
     """Return a line as Protego gets it: robots that are not this one share a name, so that they share their rules.
 
     Otherwise the rules of a group would be stored once for each of its robots, of which a file may name thousands.
+    What follows the token of this robot, such as a version, is removed: administrators copy it from their logs.
     """
     found = _AGENT_LINE.match(line)
     if found is None:
         return line if line[:4].lower() == "site" else _compared(line)
+    own = _TOKEN.match(found[1])
+    if own is not None and own[0].lower() == token:
+        return f"User-agent: {token}"
     names = {found[1].lower(), found[1].lower().replace("*", "")} - {""}
     return line if any(name == "*" or token.startswith(name) for name in names) else _OTHERS
 
@@ -149,7 +157,7 @@ def directives(meta: str, headers: Iterable[str], agent: str) -> frozenset[str]:
     meta : str
         Content of ``<meta name=robots>``.
     headers : iterable of str
-        X-Robots-Tag headers; one that begins with the name of another robot is ignored.
+        X-Robots-Tag headers; what follows the name of another robot is ignored.
     agent : str
         The crawler's `product_token`.
 
@@ -158,16 +166,14 @@ def directives(meta: str, headers: Iterable[str], agent: str) -> frozenset[str]:
     >>> sorted(directives("", ["otherbot: none", "nofollow, noarchive"], "twinlink"))
     ['nofollow']
     """
-    words: set[str] = set()
-    for text in (meta.lower(), *(_for_us(header.lower(), agent.lower()) for header in headers)):
-        words.update(word.strip() for word in text.split(","))
+    general, *tags = (_WITH_VALUE.sub("", text.lower()) for text in (meta, *headers))
+    words = set(re.split(r"[\s,;]+", ",".join([general, *(_for_us(tag, agent.lower()) for tag in tags)])))
     if "none" in words:
         words |= {"noindex", "nofollow"}
     return frozenset(words & {"noindex", "nofollow"})
 
 
 def _for_us(header: str, agent: str) -> str:
-    named = _FOR_ONE_ROBOT.match(header)
-    if named is None or named[1] in _DIRECTIVES:
-        return header
-    return named[2] if named[1] == agent else ""
+    """Return the directives for all robots and for this one; the name of a robot applies up to the next one."""
+    general, *named = _ROBOT.split(header)
+    return ",".join([general, *(text for name, text in zip(named[::2], named[1::2], strict=True) if name == agent)])

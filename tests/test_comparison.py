@@ -30,7 +30,7 @@ def mined(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return run.path
 
 
-def put_pairs(run: Path, rows: list[tuple[str, str, float]]) -> None:
+def put_pairs(run: Path, rows: list[tuple[str, str, float | None]]) -> None:
     """Replace the pairs of a run by some with other probabilities."""
     [part] = iter_parts(run / "match/pairs")
     table = read_table(part, PAIRS).to_pylist()
@@ -50,7 +50,10 @@ def two(mined: Path, tmp_path: Path) -> tuple[Path, Path]:
     """One run twice: pairs a, b, c and a, b', d; a differs by .3, and b by the partner."""
     first, second = (Path(shutil.copytree(mined, tmp_path / name)) for name in ("first", "second"))
     put_pairs(first, [(url("en", "a"), url("zh", "a"), 0.6), (url("en", "b"), url("zh", "b"), 0.9)])
-    rows = [(url("en", "a"), url("zh", "a"), 0.9), (url("en", "b"), url("zh", "c"), 0.7)]
+    rows: list[tuple[str, str, float | None]] = [
+        (url("en", "a"), url("zh", "a"), 0.9),
+        (url("en", "b"), url("zh", "c"), 0.7),
+    ]
     put_pairs(second, [*rows, (url("en", "d"), url("zh", "d"), 0.8)])
     return first, second
 
@@ -113,6 +116,23 @@ def test_a_method_without_probabilities_has_no_differences(mined: Path, tmp_path
     table = pd.read_csv(tmp_path / "all.tsv", sep="\t")
     assert len(table) == len(tl.compare(mined, side).pairs)
     assert table["difference"].isna().all()
+
+
+def test_an_accepted_pair_without_a_probability_leaves_those_of_others(two: tuple[Path, Path], tmp_path: Path) -> None:
+    first, second = two
+    put_pairs(second, [(url("en", "a"), url("zh", "a"), 0.9), (url("en", "b"), url("zh", "b"), None)])
+    rows = tl.compare(first, second).pairs.set_index("url_a")
+    assert rows.loc[url("en", "a"), "difference"] == pytest.approx(0.3)
+    assert rows.loc[url("en", "b"), ["where", "in_first"]].tolist() == [BOTH, pytest.approx(0.9)]
+    assert rows.loc[url("en", "b"), ["in_second", "difference"]].isna().all()
+    gold = tmp_path / "gold.tsv"
+    gold.write_text("".join(f"{url('en', name)}\t{url('zh', name)}\n" for name in "ab"))
+    assert tl.open(second).precision_coverage(gold)["score"].tolist() == pytest.approx([1, 0.9])
+    told = twinlink("evaluate", second, "--gold", gold, "--curve", "--json").object
+    assert (told["curve_by"], [point["cut"] for point in told["curve"]]) == ("probability", pytest.approx([1, 0.9]))
+    put_pairs(second, [(url("en", "b"), url("zh", "b"), 0.9), (url("en", "a"), url("zh", "c"), None)])
+    shown = twinlink("compare", first, second, "--gold", gold).stdout
+    assert f"\n  wrong  {url('en', 'a')} ↔ {url('zh', 'c')}\n" in shown
 
 
 def test_a_further_match_shares_pages_and_labels_and_nothing_else(mined: Path, tmp_path: Path) -> None:

@@ -10,9 +10,11 @@ from types import SimpleNamespace
 
 import lxml.html
 import networkx as nx
+import numpy as np
 import pytest
 
 import twinlink as tl
+from tests.calling import twinlink
 from tests.made_sites import BASE, page, write_pages, write_toy
 from twinlink.errors import ConfigError, InputError, MissingStageError, NothingFoundError, RunError
 from twinlink.explain.explanation import Explanation
@@ -126,6 +128,32 @@ def test_a_match_is_done_again_from_python(run, tmp_path):
     assert len(tl.open(again.path).pairs) == 2
 
 
+def test_settings_may_be_numbers_of_numpy_and_names_one_text(run, tmp_path):
+    shutil.copytree(run.path, tmp_path / "run")
+    again = tl.open(tmp_path / "run")
+    again.match(match__max_pairs=np.int64(2), match__min_score=np.float64(0.0), crawl__langs="en,zh")
+    assert (len(again.pairs), again.config.match.max_pairs) == (2, 2)
+    again.match(forget="match.max_pairs, match__min_precision", match__min_score=0.0)
+    assert len(again.pairs) == 5
+    again.match(forget="all")
+    assert (again.config.match.min_score, again.config.langs) == (None, ())
+
+
+def test_the_lexicon_of_an_alignment_may_be_one(run, tmp_path):
+    shutil.copytree(run.path, tmp_path / "run")
+    lexicon = tmp_path / "en-zh.tsv"
+    lexicon.write_text("library\t圖書館\n")
+    for one in (str(lexicon), lexicon, [lexicon]):
+        assert tl.open(tmp_path / "run").align(one).config.bitext.lexicons == (str(lexicon),)
+
+
+def test_a_setting_that_is_given_twice_is_refused(run, tmp_path):
+    with pytest.raises(ConfigError, match=r"match\.lexicons: given twice"):
+        tl.mine(run.path, out=tmp_path / "run", lexicon="a.tsv", match__lexicons=["b.tsv"])
+    with pytest.raises(ConfigError, match=r"ingest\.base_url: given twice"):
+        tl.mine(run.path, out=tmp_path / "run", base_url=BASE, ingest__base_url=f"{BASE}/other")
+
+
 @pytest.mark.parametrize(("progress", "is_shown"), [(None, False), (True, True), (False, False)])
 def test_progress_is_shown_where_it_is_wanted(tmp_path, capsys, progress, is_shown):
     toy = write_toy(tmp_path / "toy")
@@ -203,6 +231,25 @@ def test_every_table_has_the_columns_that_are_documented(aligned):
         assert all(texts), name
     with pytest.raises(ConfigError, match="no such table; there are pages, links"):
         aligned.columns("page")
+
+
+def test_only_kept_beads_are_sentence_pairs(aligned):
+    n_kept = int((aligned.segments["verdict"] == "segment").sum())
+    assert n_kept < len(aligned.segments)
+    assert repr(aligned).endswith(f": 10 pages, 5 pairs, {n_kept} sentence pairs>")
+
+
+def test_tables_are_read_again_after_another_job(tmp_path):
+    toy, wanted = write_toy(tmp_path / "toy"), {"base_url": BASE, "match__min_score": 0.0}
+    assert twinlink("ingest", toy, "--base-url", BASE, "-o", tmp_path / "run", "-q").returncode == 0
+    found = tl.open(tmp_path / "run")
+    assert "not known 10" in found._repr_html_()
+    tl.mine(toy, out=tmp_path / "run", langs="en,zh", **wanted)
+    assert "en 5, zh-Hant 5" in found._repr_html_()
+    assert found.pages is found.pages, "they are kept until a job changes the run"
+    more = write_pages(tmp_path / "more", {"en/f.html": page("Rain and wind."), "zh/f.html": page("雨和风。")})
+    tl.mine(more, out=tmp_path / "run", add=True, **wanted)
+    assert found.explain("/en/f.html").url == f"{BASE}/en/f.html"
 
 
 def test_sites_have_one_shape_ranked_or_not(run, aligned):
@@ -357,6 +404,20 @@ def test_what_pages_say_does_not_become_html(run):
     assert set(lxml.html.fragment_fromstring(shown).xpath("//@href")) <= {told.url, *rows["url_a"]}
 
 
+def test_an_address_in_a_query_is_no_host(run):
+    with pytest.raises(InputError, match=re.escape(f"{BASE}/go?u=http://x.org/: no such page")):
+        run.explain("/go?u=http://x.org/")
+
+
+def test_a_page_without_candidates_has_the_columns_of_others(tmp_path):
+    write_pages(tmp_path / "mirror", {"en/a.html": page("Rain and wind."), "en/b.html": page("Sun and snow.")})
+    told = tl.mine(tmp_path / "mirror", out=tmp_path / "run", ingest__base_url=BASE).explain("/en/a.html")
+    assert told.candidates.empty
+    assert {"url_a", "url_b", "score", "filter", "pair"} < set(told.candidates.columns)
+    assert "<table" not in told._repr_html_()
+    assert "candidates of" in str(told)
+
+
 def test_a_page_that_was_not_kept_has_no_table(tmp_path):
     write_pages(tmp_path / "mirror", {"en/a.html": page("Rain and wind."), "en/b.html": ""})
     found = tl.mine(tmp_path / "mirror", out=tmp_path / "run", ingest__base_url=BASE)
@@ -390,3 +451,5 @@ def test_review_ends_when_it_is_interrupted(run, capsys, monkeypatch):
     monkeypatch.setattr("twinlink.review.server.review", serve)
     assert run.review(who="ann").path == run.path
     assert capsys.readouterr().out == "review: http://127.0.0.1:1/?key=x\n"
+    monkeypatch.setattr("sys.stdout", None)
+    assert run.review(who="ann").path == run.path

@@ -8,7 +8,7 @@ import lxml.html
 import numpy as np
 import pytest
 
-from twinlink.toy import toy_site
+from twinlink.toy import toy_site, write_toy
 
 
 def test_ten_pages_are_five_pairs():
@@ -16,6 +16,11 @@ def test_ten_pages_are_five_pairs():
     assert len(site.pages) == 10
     assert len(site.pairs) == 5
     assert {url for pair in site.pairs for url in pair} == set(site.pages)
+
+
+def test_the_folder_may_be_named_by_a_text(tmp_path):
+    assert write_toy(str(tmp_path)) == tmp_path
+    assert (tmp_path / "en" / "a.html").is_file()
 
 
 def test_arrays_agree_with_the_pages():

@@ -35,7 +35,8 @@ class Comparison(msgspec.Struct, frozen=True, eq=False):
     where
         `FIRST`, `SECOND` or `BOTH`.
     in_first, in_second
-        Probability in each result (score where its method gives none); null: the pair is not in it.
+        Probability in each result (score where its method gives none); null: the pair is not in it, or was accepted
+        and has no probability.
     difference
         Of the two; null where one is missing, or is a score.
     other_a, other_b
@@ -83,7 +84,7 @@ def compare(first: str | Path | Run, second: str | Path | Run, gold: str | Path 
     """
     runs = [run if isinstance(run, Run) else open_run(run) for run in (first, second)]
     tables = [_by_pair(run.pairs) for run in runs]
-    known = read_gold(Path(gold)) if isinstance(gold, str | Path) else gold
+    known = read_gold(gold) if isinstance(gold, str | Path) else gold
     judged: list[pd.Series] = []
     scores = []
     for run, table in zip(runs, tables, strict=True):
@@ -118,8 +119,8 @@ def write_comparison(found: Comparison, path: Path) -> None:
 
 def _by_pair(pairs: pd.DataFrame) -> pd.DataFrame:
     """Return the used columns of a result, indexed by the two addresses in their order."""
-    rank = pairs[rank_column(pairs)] if len(pairs) else pairs["score"]
-    table = pairs[["url_a", "url_b", "lang_a", "lang_b"]].assign(rank=rank.astype("float64"))
+    rank = pairs[rank_column(pairs)].astype("float64")
+    table = pairs[["url_a", "url_b", "lang_a", "lang_b"]].assign(rank=rank)
     table.index = pd.MultiIndex.from_tuples(
         [tuple(sorted(pair)) for pair in address_pairs(pairs)], names=["one", "two"]
     )

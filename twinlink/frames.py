@@ -20,6 +20,7 @@ __all__ = [
     "column_texts",
     "label_frame",
     "own_and_canonical",
+    "pair_ranks",
     "rank_column",
     "read_frame",
     "site_frame",
@@ -67,10 +68,20 @@ def rank_column(pairs: pd.DataFrame) -> str:
     """Return the column that ranks page pairs: ``score`` where the method gives no probability.
 
     >>> import pandas as pd
-    >>> rank_column(pd.DataFrame({"probability": [0.9, None], "score": [0.5, 0.4]}))
+    >>> rank_column(pd.DataFrame({"probability": [None, None], "score": [0.5, 0.4]}))
     'score'
     """
-    return "probability" if pairs["probability"].notna().all() else "score"
+    return "probability" if pairs.empty or pairs["probability"].notna().any() else "score"
+
+
+def pair_ranks(pairs: pd.DataFrame) -> pd.Series[float]:
+    """Return the number that ranks each page pair; 1 for one without a probability among others: it was accepted.
+
+    >>> import pandas as pd
+    >>> pair_ranks(pd.DataFrame({"probability": [0.9, None], "score": [0.5, 0.4]})).tolist()
+    [0.9, 1.0]
+    """
+    return pairs[rank_column(pairs)].astype("float64").fillna(1.0)
 
 
 def address_pairs(pairs: pd.DataFrame) -> list[tuple[str, str]]:

@@ -21,12 +21,12 @@ def mine(
     inputs: str | Path | Sequence[str | Path],
     *,
     out: str | Path,
-    langs: Sequence[str] = (),
+    langs: str | Sequence[str] = (),
     base_url: str = "",
     lexicon: str | Path | Sequence[str | Path] = (),
     add: bool = False,
     replace: bool = False,
-    forget: Sequence[str] = (),
+    forget: str | Sequence[str] = (),
     workers: int | None = None,
     cluster: str = "",
     progress: bool | Report | None = None,
@@ -40,7 +40,7 @@ def mine(
         Addresses, archives, folders.
     out : path
         The run directory, or ``s3://bucket/run``; stages that are done are not repeated.
-    langs : sequence of str
+    langs : str or sequence of str
         Wanted languages by code or name, ``("en", "zh-TW")`` or ``"en,zh"``; empty: those that the run remembers, or
         else the two most frequent on each site.
     base_url : str
@@ -51,8 +51,8 @@ def mine(
         Add the inputs to a run that was made from others.
     replace : bool
         Replace the run by a new one; on success, its old results are removed, except the labels.
-    forget : sequence of str
-        Settings that take the default instead of the remembered value.
+    forget : str or sequence of str
+        Settings that take the default instead of the remembered value; in one text, with commas.
     workers : int, optional
         Processes that work on a stage; by default one for each core. The result is the same.
     cluster : str
@@ -105,8 +105,8 @@ def discover(
     seeds: str | Path | Sequence[str | Path],
     *,
     out: str | Path,
-    langs: Sequence[str] = (),
-    forget: Sequence[str] = (),
+    langs: str | Sequence[str] = (),
+    forget: str | Sequence[str] = (),
     progress: bool | Report | None = None,
     **settings: Any,
 ) -> Run:
@@ -118,10 +118,10 @@ def discover(
         Addresses of sites, or files of them.
     out : path
         The run directory, or ``s3://bucket/run``; a loop that was stopped is resumed.
-    langs : sequence of str
+    langs : str or sequence of str
         Wanted languages.
-    forget : sequence of str
-        Settings that take the default instead of the remembered value.
+    forget : str or sequence of str
+        Settings that take the default instead of the remembered value; in one text, with commas.
     progress : bool or callable, optional
         Whether to show the progress on standard error; by default in terminals and notebooks. A callable gets each
         report instead: the stage, the amount done, the total (None: unknown), and a detail.

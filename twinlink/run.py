@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from twinlink.errors import DamagedError
-from twinlink.frames import address_pairs, own_and_canonical, rank_column
+from twinlink.frames import address_pairs, own_and_canonical, pair_ranks
 from twinlink.jobs import notebook as jobs
-from twinlink.jobs.notebook import unwatched
+from twinlink.jobs.notebook import listed, unwatched
 from twinlink.run_tables import RunTables
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.stored import run_path
-from twinlink.tables import count_rows
+from twinlink.tables import SEGMENT, SEGMENTS, count_rows, iter_parts, read_table
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from twinlink.explain.explanation import Explanation
     from twinlink.export import Exported
     from twinlink.progress import Report
-
-_COUNTED = {"pages": "pages", "pairs": "pairs", "segments": "sentence pairs"}
 
 
 def open_run(path: str | Path) -> Run:
@@ -47,7 +45,7 @@ class Run(RunTables):
     """The result of a mining job; tables are read on first access.
 
     Access to a table whose stage has not been done raises `MissingStageError`, which names the command. Tables
-    are read once; `reload` reads them again.
+    are read once, and again after a job has changed the run or after `reload`.
 
     Parameters
     ----------
@@ -81,10 +79,20 @@ class Run(RunTables):
 
     def _figures(self) -> Iterator[str]:
         """Yield the number of pages and of pairs, as far as they are there."""
-        for stage, table in (("ingest", "pages"), ("match", "pairs"), ("align", "segments")):
+        for stage, table in (("ingest", "pages"), ("match", "pairs")):
             if self.has(stage):
                 with suppress(DamagedError):
-                    yield f"{count_rows(self.path / stage / table):,} {_COUNTED[table]}"
+                    yield f"{count_rows(self.path / stage / table):,} {table}"
+        if self.has("align"):
+            with suppress(DamagedError):
+                yield f"{self._n_sentence_pairs():,} sentence pairs"
+
+    def _n_sentence_pairs(self) -> int:
+        import pyarrow.compute as pc
+
+        parts = iter_parts(self.path / "align" / "segments")
+        verdicts = (read_table(part, SEGMENTS, ("verdict",))["verdict"] for part in parts)
+        return sum(pc.sum(pc.equal(column, SEGMENT)).as_py() or 0 for column in verdicts)
 
     def _repr_html_(self) -> str:
         from twinlink.run_html import run_html
@@ -161,8 +169,8 @@ class Run(RunTables):
 
         from twinlink.evaluation.gold import precision_coverage
 
-        order = self.pairs[rank_column(self.pairs)]
-        rows = precision_coverage(address_pairs(self.pairs), list(order), self._gold(gold))
+        pairs = self.pairs
+        rows = precision_coverage(address_pairs(pairs), pair_ranks(pairs).tolist(), self._gold(gold))
         curve = pd.DataFrame(rows, columns=["score", "precision", "recall"], dtype="float64")
         curve.insert(0, "coverage", [(row + 1) / len(rows) for row in range(len(rows))])
         return curve
@@ -171,7 +179,7 @@ class Run(RunTables):
         """Return known pairs that may name the run's pages by their canonical addresses."""
         from twinlink.evaluation.gold import Gold, read_gold
 
-        known = gold if isinstance(gold, Gold) else read_gold(Path(gold))
+        known = gold if isinstance(gold, Gold) else read_gold(gold)
         return known.with_canonical(own_and_canonical(self.pages))
 
     def report(self, target: str | Path | None = None, gold: str | Path | None = None) -> Path:
@@ -202,8 +210,9 @@ class Run(RunTables):
         from twinlink.review.server import review
 
         def show(address: str) -> None:
-            sys.stdout.write(f"review: {address}\n")
-            sys.stdout.flush()
+            if sys.stdout is not None:  # as in a program without a console
+                sys.stdout.write(f"review: {address}\n")
+                sys.stdout.flush()
 
         with speaking_python(), suppress(KeyboardInterrupt):  # it is how a review ends
             review(self.path, port, who, show)
@@ -241,16 +250,14 @@ class Run(RunTables):
         from twinlink.export import PairChoice, export_run
         from twinlink.progress import reporter
 
-        names = [name.strip() for name in formats.split(",")] if isinstance(formats, str) else formats
-        wanted = [tag.strip() for tag in langs.split(",")] if isinstance(langs, str) and langs else langs
-        choice = PairChoice(tuple(wanted), min_probability)
+        choice = PairChoice(tuple(listed(langs)), min_probability)
         with reporter(unwatched(progress)) as report:
-            return export_run(self, None if folder is None else Path(folder), names, choice, report)
+            return export_run(self, None if folder is None else Path(folder), listed(formats), choice, report)
 
     def match(
         self,
         *,
-        langs: Sequence[str] = (),
+        langs: str | Sequence[str] = (),
         lexicon: str | Path | Sequence[str | Path] = (),
         name: str = "",
         **settings: Any,
@@ -259,7 +266,7 @@ class Run(RunTables):
 
         Parameters
         ----------
-        langs : sequence of str
+        langs : str or sequence of str
             Wanted languages, see `twinlink.mine`; empty: those that the run remembers.
         lexicon : path, or sequence of them
             Bilingual lexicons (``match__lexicons``); none: those that the run remembers.
@@ -277,12 +284,12 @@ class Run(RunTables):
         folder = jobs.match(self.path, langs, lexicon, settings, name)
         return Run(folder) if name else self.reload()
 
-    def align(self, lexicons: Sequence[str | Path] = (), **settings: Any) -> Run:
+    def align(self, lexicons: str | Path | Sequence[str | Path] = (), **settings: Any) -> Run:
         """Align the sentences of the page pairs, as `twinlink align` does; `segments` has them.
 
         Parameters
         ----------
-        lexicons : sequence of path
+        lexicons : path, or sequence of them
             Start values of the word model (``bitext__lexicons``); none: those that the run remembers.
         **settings
             Any setting by its name with ``__`` for the dot; ``forget`` has names that take the default instead of what

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from functools import cached_property
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import pyarrow as pa
 
@@ -53,11 +54,28 @@ _SCHEMAS = {
 }
 
 
+ValueT = TypeVar("ValueT")
+
+
+def _read_once(read: Callable[[Any], ValueT]) -> Callable[[Any], ValueT]:
+    """Keep what a method of `RunTables` has read until a job changes the run."""
+
+    @wraps(read)
+    def kept(run: RunTables) -> ValueT:
+        run._forget_changed()
+        if read.__name__ not in run._values:
+            run._values[read.__name__] = read(run)
+        value: ValueT = run._values[read.__name__]
+        return value
+
+    return kept
+
+
 class RunTables:
     """The tables of a run.
 
     Access to a table whose stage has not been done raises `MissingStageError`, which names the command. Tables
-    are read once; `reload` reads them again.
+    are read once, and again after a job has changed the run or after `reload`.
 
     Parameters
     ----------
@@ -68,13 +86,20 @@ class RunTables:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self._directory = RunDirectory(self.path)
+        self._values: dict[str, Any] = {}
+        self._results: list[tuple[int, int]] = []
 
     def reload(self) -> Self:
         """Forget all tables, so that they are read again; return the run."""
-        for name, value in vars(RunTables).items():
-            if isinstance(value, cached_property):
-                vars(self).pop(name, None)
+        self._values.clear()
         return self
+
+    def _forget_changed(self) -> None:
+        """Forget all tables if a stage has a new result: pages and pairs of different jobs do not fit together."""
+        results = self._directory.results()
+        if results != self._results:
+            self._values.clear()
+            self._results = results
 
     def has(self, stage: str) -> bool:
         """Return whether a stage has been done for the current pages: ingest, match, align, patterns, rank …."""
@@ -104,12 +129,14 @@ class RunTables:
     def _table(self, stage: str, name: str, schema: pa.Schema) -> pd.DataFrame:
         return read_frame(self._directory.stage_folder(stage) / name, schema)
 
-    @cached_property
+    @property
+    @_read_once
     def config(self) -> Config:
         """The settings that the run remembers, see `twinlink.rundir.remembered`."""
         return remembered(self._directory)
 
-    @cached_property
+    @property
+    @_read_once
     def pages(self) -> pd.DataFrame:
         """Every kept page: columns of `twinlink.tables.PAGES`, then lang and lang_score.
 
@@ -122,42 +149,50 @@ class RunTables:
         langs = LANGUAGES.empty_table().to_pandas() if told is None else read_frame(told[0], LANGUAGES)
         return pages.merge(langs, on="page_id", how="left")
 
-    @cached_property
+    @property
+    @_read_once
     def links(self) -> pd.DataFrame:
         """Every link of a kept page: columns of `twinlink.tables.LINKS`."""
         return self._table("ingest", "links", LINKS)
 
-    @cached_property
+    @property
+    @_read_once
     def pairs(self) -> pd.DataFrame:
         """The page pairs, most probable first: columns of `twinlink.tables.PAIRS`."""
         return surest_first(self._table("match", "pairs", PAIRS))
 
-    @cached_property
+    @property
+    @_read_once
     def candidates(self) -> pd.DataFrame:
         """Every candidate pair, with its evidence: columns of `twinlink.tables.CANDIDATES`."""
         return self._table("match", "candidates", CANDIDATES)
 
-    @cached_property
+    @property
+    @_read_once
     def weights(self) -> pd.DataFrame:
         """Weight of each kind of evidence, by site and languages: columns of `twinlink.tables.WEIGHTS`."""
         return self._table("match", "weights", WEIGHTS)
 
-    @cached_property
+    @property
+    @_read_once
     def filters(self) -> pd.DataFrame:
         """Number of candidates rejected by each filter of the method, by site and languages; empty without filters."""
         return self._table("match", "filters", FILTERS)
 
-    @cached_property
+    @property
+    @_read_once
     def checks(self) -> pd.DataFrame:
         """The numbers that the method compared with bounds, of every candidate; empty for methods without filters."""
         return self._table("match", "checks", CHECKS)
 
-    @cached_property
+    @property
+    @_read_once
     def look_alikes(self) -> pd.DataFrame:
         """The pages that have near-duplicates, in their groups: columns of `twinlink.tables.LOOK_ALIKES`."""
         return self._table("match", "look_alikes", LOOK_ALIKES)
 
-    @cached_property
+    @property
+    @_read_once
     def rejects(self) -> pd.DataFrame:
         """Dropped pages, with stage and reason: columns of `twinlink.tables.REJECTS`."""
         rejects = self._table("ingest", "rejects.parquet", REJECTS)
@@ -167,7 +202,8 @@ class RunTables:
 
         return pd.concat([rejects, self._table("match", "rejects.parquet", REJECTS)], ignore_index=True)
 
-    @cached_property
+    @property
+    @_read_once
     def segments(self) -> pd.DataFrame:
         """The beads of the sentence alignment: columns of `twinlink.tables.SEGMENTS`.
 
@@ -175,14 +211,16 @@ class RunTables:
         """
         return self._table("align", "segments", SEGMENTS)
 
-    @cached_property
+    @property
+    @_read_once
     def patterns(self) -> pd.DataFrame:
         """URL patterns of every site, those of most pages first: columns of `twinlink.tables.PATTERNS`."""
         patterns = self._table("patterns", "patterns", PATTERNS)
         order = ["n_pages", "site", "rule"]
         return patterns.sort_values(order, ascending=[False, True, True], kind="stable", ignore_index=True)
 
-    @cached_property
+    @property
+    @_read_once
     def sites(self) -> pd.DataFrame:
         """The sites: columns of `twinlink.tables.SITES`, and n_pairs after n_pages.
 
@@ -195,14 +233,16 @@ class RunTables:
         pages = self._table("ingest", "pages", PAGES) if ranked is None else pd.DataFrame()
         return site_frame(pages, self.pairs if self.has("match") else None, ranked)
 
-    @cached_property
+    @property
+    @_read_once
     def rounds(self) -> pd.DataFrame:
         """The rounds of site discovery: columns of `twinlink.tables.ROUNDS`."""
         from twinlink.rundir.rounds import Rounds
 
         return to_frame(self._discovered(Rounds(self._directory).table()))
 
-    @cached_property
+    @property
+    @_read_once
     def probes(self) -> pd.DataFrame:
         """Verdicts of site discovery on each site that it tried: columns of `twinlink.tables.PROBES`."""
         from twinlink.rundir.rounds import Rounds

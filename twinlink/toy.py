@@ -115,13 +115,14 @@ def toy_site() -> ToySite:
     )
 
 
-def write_toy(folder: Path) -> Path:
+def write_toy(folder: str | Path) -> Path:
     """Write the ten pages as a mirror of `BASE`, and return the folder.
 
     >>> from tempfile import mkdtemp
     >>> sorted(path.name for path in (write_toy(Path(mkdtemp())) / "zh").iterdir())
     ['a.html', 'b.html', 'c.html', 'd.html', 'e.html']
     """
+    folder = Path(folder)
     for url, html in toy_site().pages.items():
         path = folder / url.removeprefix(f"{BASE}/")
         path.parent.mkdir(parents=True, exist_ok=True)

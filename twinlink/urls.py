@@ -20,6 +20,7 @@ REMEMBERED_LENGTH = 300
 take 100 MB."""
 
 _SCHEMES = ("http://", "https://")
+_ANY_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _NON_ASCII = re.compile(r"[^\x00-\x7f]+")
 # Links that look only at the folder of their page, not at its name or query (which "?a=1", "#a" and "http:?a=1" take
 # over): those that begin with a path and hold no colon, and whole addresses. Any other is joined to the whole base.
@@ -164,6 +165,15 @@ def page_id(url: str) -> int:
     True
     """
     return int.from_bytes(blake2b(page_key(url).encode(), digest_size=8).digest(), "big", signed=True)
+
+
+def has_scheme(address: str) -> bool:
+    """Return whether an address begins with a scheme and a host; another one may have them in its query.
+
+    >>> has_scheme("http://a.org/"), has_scheme("/go?to=http://a.org/")
+    (True, False)
+    """
+    return _ANY_SCHEME.match(address) is not None
 
 
 def root_of(url: str) -> str:

@@ -20,7 +20,7 @@ def test_every_setting_survives_toml(tmp_path):
         {"langs": ["en", "zh-Hant"], "crawl.delay": 0.5, "match.max_pairs": 7, "match.lexicons": ["a b.tsv"]}
     )
     path.write_text(config.to_toml(), encoding="utf-8")
-    assert Config.load(path) == config
+    assert Config.load(path) == Config.load(str(path)) == config
 
 
 @pytest.mark.parametrize(

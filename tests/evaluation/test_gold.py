@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from twinlink.errors import GoldError
-from twinlink.evaluation.gold import Gold, evaluate, precision_coverage, read_gold
+from twinlink.evaluation.gold import Gold, evaluate, judge_pairs, precision_coverage, read_gold
 
 
 def folder(tmp_path, **files):
@@ -67,6 +69,40 @@ def test_the_host_s_case_does_not_matter(tmp_path):
     assert counts([("http://x.org/a", "http://x.org/b")], gold) == (1, 0, 0)
 
 
+@pytest.mark.parametrize(
+    ("listed", "read"),
+    [
+        ("http://x.org/a  ", "http://x.org/a"),
+        ("http://bücher.example/a", "http://xn--bcher-kva.example/a"),
+        ("http://x.org:80/a", "http://x.org/a"),
+        ("http://ann@x.org/a", "http://x.org/a"),
+        ("http://x.org/a?q=中", "http://x.org/a?q=%e4%b8%ad"),
+        ("http://x.org/a?lang=en&id=%7e", "http://x.org/a?id=~&lang=en"),
+        ("/a?q=中&b=1", "http://x.org/a?b=1&q=%E4%B8%AD"),
+    ],
+)
+def test_the_spelling_of_an_address_does_not_matter(tmp_path, listed, read):
+    other = "http://x.org/b" if listed.startswith("http") else "/b"
+    gold = folder(tmp_path, gold_tsv=f"{listed}\t {other}\n")
+    assert counts([(read, "http://x.org/b")], gold) == (1, 0, 0)
+
+
+def test_an_address_in_a_query_is_no_host(tmp_path):
+    gold = folder(tmp_path, gold_tsv="/go?u=http://x.org/\t/b\n/go?u=http://y.org/\t/go?u=http://z.org/\n")
+    assert not gold.with_host
+    assert counts([("http://h/go?u=http://x.org/", "http://h/b")], gold) == (1, 0, 0)
+
+
+def test_lines_end_where_files_break_them(tmp_path):
+    gold = folder(tmp_path, gold_tsv="/a\u2028\x85\f1\t/x\r\n/b\t/y\r/c\t/z\n")
+    assert len(gold.pairs) == 3
+
+
+def test_a_gold_file_may_be_named_by_a_text(tmp_path):
+    folder(tmp_path, gold_tsv="/a\t/x\n")
+    assert read_gold(str(tmp_path / "gold.tsv")).pairs == (("/a", "/x"),)
+
+
 def test_what_is_no_address_is_refused(tmp_path):
     with pytest.raises(GoldError, match="not an address"):
         folder(tmp_path, gold_tsv="http://[x\thttp://x/b\n")
@@ -94,6 +130,20 @@ def test_equal_pages_are_equivalent_and_each_gold_pair_counts_once(tmp_path):
     gold = folder(tmp_path, gold_tsv="/a1\t/x\n", equiv_tsv="7\tA\t/a1\n7\tA\t/a2\n")
     assert counts([("/a2", "/x")], gold) == (1, 0, 0)
     assert counts([("/a2", "/x"), ("/a1", "/x")], gold) == (1, 1, 0)
+
+
+def test_equal_pages_are_equivalent_in_either_order(tmp_path):
+    groups = "1\tA\t/a1\n1\tA\t/a2\n1\tB\t/b1\n1\tB\t/b2\n"
+    gold = folder(tmp_path, gold_tsv="/a1\t/b1\n/b2\t/a2\n", equiv_tsv=groups)
+    assert counts([("/a1", "/b1"), ("/a2", "/b2")], gold) == (2, 0, 0)
+
+
+def test_the_same_pair_under_another_host_is_not_wrong():
+    gold = Gold((("/a", "/x"), ("/b", "/y")))
+    pairs = [("http://h/a", "http://h/x"), ("http://www.h/a", "http://www.h/x"), ("http://h/b", "http://h/y")]
+    assert judge_pairs(pairs, gold) == [True, None, True]
+    assert precision_coverage(pairs, [0.9, 0.8, 0.7], gold) == [(0.9, 1.0, 0.5), (0.7, 1.0, 1.0)]
+    assert (evaluate(pairs, gold).n_alike, evaluate(pairs, gold).n_unscored) == (1, 0)
 
 
 def test_a_pair_given_twice_counts_once(tmp_path):
@@ -127,6 +177,12 @@ def test_the_curve_goes_down_the_list():
     gold = Gold((("/a", "/x"), ("/b", "/y")))
     curve = precision_coverage([("/b", "/x"), ("/a", "/x"), ("/b", "/y")], [0.5, 0.9, 0.7], gold)
     assert curve == [(0.9, 1.0, 0.5), (0.7, 1.0, 1.0), (0.5, pytest.approx(2 / 3), 1.0)]
+
+
+def test_pairs_without_a_score_are_the_last_of_the_curve():
+    gold = Gold((("/a", "/x"), ("/b", "/y")))
+    curve = precision_coverage([("/c", "/z"), ("/a", "/x"), ("/b", "/y")], [math.nan, 0.7, 0.9], gold)
+    assert [score for score, _, _ in curve] == [0.9, 0.7, pytest.approx(math.nan, nan_ok=True)]
 
 
 def test_the_curve_of_a_list_without_known_pairs():

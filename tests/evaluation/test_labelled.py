@@ -50,6 +50,12 @@ def test_labels_have_the_last_word_over_gold() -> None:
     assert (found.n_right, found.n_wrong) == (2, 2), "a-x, b-y right; c-z rejected, d-w not in the list"
 
 
+def test_an_accepted_pair_of_the_gold_list_replaces_no_other() -> None:
+    gold = Gold((("/e", "/f"), ("/e", "/d"), ("/f", "/d")))
+    found = evaluate_with_gold(gold.pairs, labels_of(fe="accept"), gold)
+    assert (found.n_gold, found.n_right, found.n_wrong) == (3, 3, 0)
+
+
 def test_without_labels_it_is_the_gold_list_alone() -> None:
     found = evaluate_with_gold(PAIRS, {}, Gold((("/a", "/x"), ("/q", "/r"))))
     assert (found.n_right, found.n_wrong, found.n_gold) == (1, 3, 2)
@@ -124,7 +130,9 @@ def test_without_an_accepted_pair_recall_is_not_known() -> None:
 
 
 def test_no_pairs() -> None:
-    assert not score_labels(table_of(0), said_of([1])).precision.tells
+    scores = score_labels(table_of(0), said_of([1]))
+    assert not scores.precision.tells
+    assert "about 0 labels" not in str(scores)
 
 
 @given(st.integers(0, 80), st.integers(0, 80))

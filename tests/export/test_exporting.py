@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -167,6 +168,15 @@ def test_a_failing_export_leaves_the_earlier_one(run: tl.Run, tmp_path: Path) ->
         write_wacz(pages(), tmp_path / "pages.wacz", "broken")  # type: ignore[arg-type]
     assert (tmp_path / "pages.wacz").read_bytes() == before
     assert [path.name for path in tmp_path.iterdir()] == ["pages.wacz"]
+
+
+def test_a_file_that_cannot_be_written_is_named(run: tl.Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(graph: object, path: Path, form: str) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
+
+    monkeypatch.setattr("twinlink.export.exporting.write_graph", refuse)
+    with pytest.raises(InputError, match=r"links\.gexf: cannot be written \(Read-only file system\); choose another"):
+        run.export(tmp_path, "gexf")
 
 
 def test_pairs_are_chosen_by_languages_and_probability(run: tl.Run, tmp_path: Path) -> None:

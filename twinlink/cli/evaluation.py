@@ -14,7 +14,7 @@ from twinlink.cli.results.evaluation import CurvePoint, ScoresResult
 from twinlink.errors import ConfigError, GoldError, InputError
 from twinlink.evaluation.gold import Gold, evaluate, precision_coverage, read_gold
 from twinlink.evaluation.labelled import count_labels, evaluate_with_gold, score_labels
-from twinlink.frames import address_pairs, own_and_canonical, rank_column
+from twinlink.frames import address_pairs, own_and_canonical, pair_ranks, rank_column
 from twinlink.labels.book import UNLABELLED, Label, LabelBook, label_codes
 from twinlink.labels.precision import estimate
 from twinlink.language_names import languages_meant, meanings, read_languages
@@ -69,7 +69,7 @@ def judge(found: Run, gold: Path | None, labels: bool, langs: str, curve: bool) 
 
 def _curve(table: pd.DataFrame, known: Gold | None, book_labels: Labels) -> list[CurvePoint]:
     """Return the measures of the list cut after each scored pair; by labels, where these are enough."""
-    ranks = table[rank_column(table)].to_numpy(np.float64)
+    ranks = pair_ranks(table).to_numpy(np.float64)
     if known is not None:
         points = precision_coverage(address_pairs(table), ranks.tolist(), known)
         return [CurvePoint(*map(float, point)) for point in points]

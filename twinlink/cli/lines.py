@@ -283,8 +283,9 @@ def _different_lines(what: str, found: DifferentPairs) -> Iterator[str]:
     yield Styled(f"{what}: ", (str(found.n), "bold"), judged)
     for pair in found.shown:
         ranks = [f"{rank:.2f}" for rank in (pair.in_first, pair.in_second) if rank is not None]
-        right = {True: ", right", False: ", wrong", None: ""}[pair.right]
-        yield f"  {' → '.join(ranks)}{right}  {pair.url_a} ↔ {pair.url_b}"
+        right = {True: "right", False: "wrong", None: ""}[pair.right]
+        said = ", ".join(filter(None, (" → ".join(ranks), right)))
+        yield f"  {said}  {pair.url_a} ↔ {pair.url_b}"
         for url, other in ((pair.url_a, pair.other_a), (pair.url_b, pair.other_b)):
             if other is not None:
                 yield f"      the other has {url} ↔ {other}"

@@ -105,10 +105,10 @@ class Config(Settings, frozen=True):
     discover: DiscoverySettings = DiscoverySettings()
 
     @classmethod
-    def load(cls, path: Path, base: Config | None = None) -> Config:
+    def load(cls, path: str | Path, base: Config | None = None) -> Config:
         """Read a TOML file; missing settings are taken from ``base``, by default the defaults."""
         try:
-            named = parse_toml(read_input_text(path, _FILE), str(path))
+            named = parse_toml(read_input_text(Path(path), _FILE), str(path))
         except TOMLDecodeError as error:
             raise ConfigError(f"{path}: not a TOML file: {error}") from error
         return _convert(named if base is None else _merged(msgspec.to_builtins(base), named), str(path))

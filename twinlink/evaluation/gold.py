@@ -13,13 +13,15 @@ the rules where they exist:
     address, side: which pages exist at all.
 
 Scheme and host are left out of the comparison unless the gold file has them; a path that ends in ``/`` is its
-``index.html``. The two pages of a pair may come in either order. Each gold pair counts once, however often the file has
-it. A page of a run may be in the list under its own address, or under the one that it names as canonical
-(`Gold.with_canonical`).
+``index.html``; addresses of one page in different spellings are the same (`twinlink.urls.page_key`). The two pages of a
+pair may come in either order. Each gold pair counts once, however often the file has it. A page of a run may be in the
+list under its own address, or under the one that it names as canonical (`Gold.with_canonical`).
 """
 
 from __future__ import annotations
 
+import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -30,10 +32,14 @@ from msgspec.structs import replace
 
 from twinlink.errors import GoldError
 from twinlink.inputs import Expected, read_input_text
+from twinlink.urls import has_scheme, join, page_key
 
 __all__ = ["Counts", "Evaluation", "Gold", "curve_points", "evaluate", "judge_pairs", "precision_coverage", "read_gold"]
 
 _FILE = Expected("cannot be read as a gold file", "no such gold file", GoldError)
+_LINE_END = re.compile(r"\r\n|\r|\n")  # str.splitlines would also cut at U+2028 and others, which addresses may hold
+_ANY_HOST = "http://host/"
+"""Base of the paths in a list without hosts."""
 
 Pair = tuple[str, str]
 
@@ -64,8 +70,9 @@ class Gold(msgspec.Struct, frozen=True):
         GoldError
             If it is not an address at all.
         """
+        whole = join(_ANY_HOST, url)
         try:
-            parts = urlsplit(url)
+            parts = urlsplit(url if whole is None else page_key(whole))
         except ValueError as error:
             raise GoldError(f"{url}: not an address ({error})") from error
         # Surrogates: addresses in Big5 and other encodings than UTF-8 stay apart.
@@ -103,6 +110,10 @@ class Gold(msgspec.Struct, frozen=True):
     def group(self, key: str) -> str:
         """Return the name of the group that a page belongs to, or the page's own key."""
         return self.groups.get(key, key)
+
+    def grouped(self, pair: Pair) -> frozenset[str]:
+        """Return the groups of two keys, whose order does not matter."""
+        return frozenset(map(self.group, pair))
 
     def known(self) -> frozenset[str]:
         """Return all addresses that the gold list names."""
@@ -144,7 +155,7 @@ class Evaluation(Counts, frozen=True):
         return 2 * self.precision * self.recall / total if total else 0.0
 
 
-def read_gold(path: Path) -> Gold:
+def read_gold(path: str | Path) -> Gold:
     """Read a gold file and the files beside it that refine the rules (see the module's text).
 
     Raises
@@ -152,6 +163,7 @@ def read_gold(path: Path) -> Gold:
     GoldError
         If the file does not exist, is not UTF-8, has a line without two columns, or hosts in some addresses alone.
     """
+    path = Path(path)
     rows = _without_header(_rows(path, 2))
     if not rows:
         raise GoldError(f"{path}: no pairs in it; expected lines of two tab-separated addresses")
@@ -186,7 +198,7 @@ def _distinct(pairs: Iterable[Pair]) -> tuple[Pair, ...]:
 
 def _have_hosts(path: Path, addresses: Sequence[str]) -> bool:
     """Return whether the addresses of a gold file have hosts: all of them, or none."""
-    without = [address for address in addresses if "://" not in address]
+    without = [address for address in addresses if not has_scheme(address)]
     if 0 < len(without) < len(addresses):
         raise GoldError(
             f"{path}: {without[0]} has no host, but others have one; expected whole addresses, or paths, throughout"
@@ -201,26 +213,26 @@ def evaluate(pairs: Iterable[Pair], gold: Gold) -> Evaluation:
     0.5
     """
     unique = {frozenset(pair): pair for pair in pairs}.values()
-    verdicts, n_unknown = _verdicts(unique, gold)
+    verdicts, n_unknown, n_alike = _verdicts(unique, gold)
     counts = Counter(verdicts)
     return Evaluation(
         n_gold=len(gold.pairs),
-        n_predicted=len(verdicts),
+        n_predicted=len(verdicts) - n_alike,
         n_right=counts[True],
         n_wrong=counts[False],
-        n_unscored=counts[None],
+        n_unscored=counts[None] - n_alike,
         n_unknown=n_unknown,
-        n_alike=len(unique) - len(verdicts),
+        n_alike=n_alike,
     )
 
 
 def judge_pairs(pairs: Iterable[Pair], gold: Gold) -> list[bool | None]:
-    """Return for each pair whether it is right; None: the rules leave it out.
+    """Return for each pair whether it is right; None: the rules leave it out, or an earlier pair is the same for them.
 
     >>> judge_pairs([("/b", "/z"), ("/x", "/a")], Gold((("/a", "/x"), ("/b", "/y"))))
     [False, True]
     """
-    return _verdicts(pairs, gold, unique=False)[0]
+    return _verdicts(pairs, gold)[0]
 
 
 def precision_coverage(pairs: Sequence[Pair], scores: Sequence[float], gold: Gold) -> list[tuple[float, float, float]]:
@@ -233,8 +245,11 @@ def precision_coverage(pairs: Sequence[Pair], scores: Sequence[float], gold: Gol
 
 
 def curve_points(pairs: Sequence[Pair], scores: Sequence[float], gold: Gold) -> list[tuple[int, float, float, float]]:
-    """Return the points of `precision_coverage`, each with the place of its pair in the list, from 1, before them."""
-    order = sorted(range(len(pairs)), key=lambda i: (-scores[i], i))
+    """Return the points of `precision_coverage`, each with the place of its pair in the list, from 1, before them.
+
+    Pairs without a score (NaN) are the last.
+    """
+    order = sorted(range(len(pairs)), key=lambda i: (math.isnan(scores[i]), -scores[i], i))
     right = scored = 0
     curve = []
     for place, verdict in enumerate(judge_pairs([pairs[i] for i in order], gold), 1):
@@ -244,23 +259,25 @@ def curve_points(pairs: Sequence[Pair], scores: Sequence[float], gold: Gold) -> 
     return curve
 
 
-def _verdicts(pairs: Iterable[Pair], gold: Gold, *, unique: bool = True) -> tuple[list[bool | None], int]:
-    """Return True (right), False (wrong) or None (not scored) for each pair, and how many have an unknown address."""
-    left = Counter(_grouped(pair, gold) for pair in gold.pairs)
-    ignored = {_grouped(pair, gold) for pair in gold.ignored} - set(left)
-    named = ignored | set(left)
+def _verdicts(pairs: Iterable[Pair], gold: Gold) -> tuple[list[bool | None], int, int]:
+    """Return a verdict on each pair, how many have an unknown address, and how many are the same as an earlier one.
+
+    True: right; False: wrong; None: not scored, as all pairs that are for the gold list the same as an earlier one.
+    """
+    left = Counter(map(gold.grouped, gold.pairs))
+    ignored = set(map(gold.grouped, gold.ignored)) - set(left)
     seen: set[frozenset[str]] = set()
     verdicts: list[bool | None] = []
-    n_unknown = 0
+    n_unknown = n_alike = 0
     for url_a, url_b in pairs:
         pair = gold.key(url_a), gold.key(url_b)
-        if unique and frozenset(pair) in seen:
+        if frozenset(pair) in seen:
+            n_alike += 1
+            verdicts.append(None)
             continue
         seen.add(frozenset(pair))
         n_unknown += bool(gold.sides) and not (pair[0] in gold.sides and pair[1] in gold.sides)
-        grouped = _grouped(pair, gold)
-        if grouped not in named:
-            grouped = grouped[1], grouped[0]
+        grouped = gold.grouped(pair)
         if left[grouped] > 0:
             left[grouped] -= 1
             verdicts.append(True)
@@ -268,11 +285,7 @@ def _verdicts(pairs: Iterable[Pair], gold: Gold, *, unique: bool = True) -> tupl
             verdicts.append(None)
         else:
             verdicts.append(False)
-    return verdicts, n_unknown
-
-
-def _grouped(pair: Pair, gold: Gold) -> Pair:
-    return gold.group(pair[0]), gold.group(pair[1])
+    return verdicts, n_unknown, n_alike
 
 
 def _without_header(rows: list[list[str]]) -> list[list[str]]:
@@ -284,8 +297,8 @@ def _without_header(rows: list[list[str]]) -> list[list[str]]:
 def _rows(path: Path, n_columns: int, *, optional: bool = False) -> list[list[str]]:
     if optional and not path.exists():
         return []
-    lines = read_input_text(path, _FILE).splitlines()
-    rows = [(number, line.split("\t")) for number, line in enumerate(lines, 1) if line.strip()]
+    lines = _LINE_END.split(read_input_text(path, _FILE))
+    rows = [(number, [*map(str.strip, line.split("\t"))]) for number, line in enumerate(lines, 1) if line.strip()]
     for number, row in rows:
         if len(row) < n_columns:
             raise GoldError(f"{path}, line {number}: expected {n_columns} tab-separated columns, got {len(row)}")

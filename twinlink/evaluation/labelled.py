@@ -50,7 +50,7 @@ def share_lines(precision: Share, recall: Share | None, f1: Share | None) -> Ite
     """Yield a line for each measure: a number with its interval, or the number of labels needed."""
     kinds = (("precision", precision, "labels in random order"), ("recall", recall, "accepted pairs"), ("F1", f1, ""))
     for name, share, needed in kinds:
-        would_do = share and needed and not share.tells
+        would_do = share and share.needed and needed and not share.tells
         more = f"; about {share.needed:,} {needed} are needed" if share and would_do else ""
         yield f"{name}: {share or 'not known, no pair was accepted'}{more}"
 
@@ -114,8 +114,8 @@ def count_labels(pairs: Iterable[Pair], labels: Labels) -> Counts:
 def evaluate_with_gold(pairs: Iterable[Pair], labels: Labels, gold: Gold) -> Evaluation:
     """Count them by labels where they have one, by a gold list where they have none.
 
-    Labels take precedence: an accepted pair replaces the gold pairs of its two pages; a rejected pair is removed
-    from the gold list.
+    Labels take precedence: an accepted pair that the gold list lacks replaces the gold pairs of its two pages; a
+    rejected pair is removed from the gold list.
     """
     unique = _unique(pairs)
     known = {pair for pair in unique if _verdict(pair, labels) is not None}
@@ -134,14 +134,13 @@ def evaluate_with_gold(pairs: Iterable[Pair], labels: Labels, gold: Gold) -> Eva
 
 
 def _without_labelled(gold: Gold, labels: Labels) -> Gold:
-    """Leave out the gold pairs that labels decide on: those with a label, and those of pages that are accepted."""
-    keys = {pair: (gold.group(gold.key(pair[0])), gold.group(gold.key(pair[1]))) for pair in labels}
-    decided = {both for pair in keys.values() for both in (pair, pair[::-1])}
-    accepted = {key for pair, label in labels.items() if label.verdict == "accept" for key in keys[pair]}
+    """Leave out the gold pairs with a label, and those of pages with an accepted pair that the list lacks."""
+    keys = {pair: gold.grouped((gold.key(pair[0]), gold.key(pair[1]))) for pair in labels}
+    decided, known = set(keys.values()), set(map(gold.grouped, gold.pairs))
+    accepted = {keys[pair] for pair, label in labels.items() if label.verdict == "accept"}
+    replaced = {page for pair in accepted - known for page in pair}
     left = [
-        pair
-        for pair in gold.pairs
-        if (grouped := (gold.group(pair[0]), gold.group(pair[1]))) not in decided and accepted.isdisjoint(grouped)
+        pair for pair in gold.pairs if (grouped := gold.grouped(pair)) not in decided and replaced.isdisjoint(grouped)
     ]
     return replace(gold, pairs=tuple(left))
 

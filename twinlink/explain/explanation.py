@@ -193,9 +193,9 @@ def _evidence(first: pd.DataFrame, others: pd.DataFrame, weights: dict[str, floa
 
 def _as_url(run: RunTables, text: str) -> str:
     """Return an address in its normal form; accept a path where all pages of the run are on one host."""
-    from twinlink.urls import normalise, root_of
+    from twinlink.urls import has_scheme, normalise, root_of
 
-    if "://" not in text:
+    if not has_scheme(text):
         roots = {root_of(url) for url in run.pages["url"]}
         if len(roots) > 1:
             hosts = ", ".join(sorted(roots)[:3])
@@ -229,4 +229,5 @@ def _candidates(run: RunTables, shown: pd.DataFrame, known: dict[int, str]) -> p
     shown["url_a"], shown["url_b"] = shown["page_a"].map(known), shown["page_b"].map(known)
     paired = set(zip(run.pairs["page_a"], run.pairs["page_b"], strict=True))
     shown["pair"] = ["yes" if ends in paired else "" for ends in zip(shown["page_a"], shown["page_b"], strict=True)]
-    return shown[["url_a", "url_b", *NUMBERS, "filter", "pair"]].dropna(axis="columns", how="all")
+    shown = shown[["url_a", "url_b", *NUMBERS, "filter", "pair"]]
+    return shown if shown.empty else shown.dropna(axis="columns", how="all")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shlex
 from collections import Counter
@@ -37,6 +38,17 @@ FORMATS = {
 """Forms of an export, and what each holds."""
 
 DEFAULT_FORMATS = ("jsonl", "parquet")
+
+_IN_THE_WAY = (
+    errno.EACCES,
+    errno.EPERM,
+    errno.EEXIST,
+    errno.EISDIR,
+    errno.ENOTDIR,
+    errno.EROFS,
+    errno.ENAMETOOLONG,
+)
+"""Errors that another folder would not have. That the disk is full is said elsewhere (`twinlink.system.disk`)."""
 
 
 class Exported(msgspec.Struct, frozen=True):
@@ -129,8 +141,9 @@ def _saying_what_is_in_the_way(folder: Path) -> Iterator[None]:
     """Say which file of an export cannot be written, and why."""
     try:
         yield
-    except (PermissionError, FileExistsError, IsADirectoryError, NotADirectoryError) as error:
-        if str(folder) not in str(error.filename or error):  # it is about a file that is read
+    except OSError as error:
+        is_named = str(folder) in str(error.filename or error)  # else it is about a file that is read
+        if error.errno not in _IN_THE_WAY or not is_named:
             raise
         file = str(error.filename or folder).removesuffix(".tmp")
         why = os.strerror(error.errno or 0)

@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from twinlink.errors import TwinlinkError
+from twinlink.errors import ConfigError, TwinlinkError
 from twinlink.jobs.python_words import speaking_python
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.remembered import CallSettings, call_settings
@@ -23,22 +23,22 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("twinlink")
 _OF_RUN = ("align", "patterns", "rank")
+_LANGUAGES = ("langs", "crawl.langs")
 
 
 @speaking_python()
-def align(folder: Path, lexicons: Sequence[str | Path], settings: Mapping[str, Any]) -> None:
+def align(folder: Path, lexicons: str | Path | Sequence[str | Path], settings: Mapping[str, Any]) -> None:
     """Align the sentences of a run's page pairs; without lexicons, those that the run remembers are used."""
     from twinlink.jobs.mine import align_stage
 
-    given = {"bitext.lexicons": [Path(path) for path in lexicons]} if lexicons else {}
-    call = read_call(folder, {**given, **settings})
+    call = read_call(folder, {**lexicon_settings(lexicons, "bitext.lexicons"), **settings})
     with at_work(folder, call, ("align",)) as (run, report):
         align_stage(run, call.config, report=report)
 
 
 @speaking_python()
 def match(
-    folder: Path, langs: Sequence[str], lexicon: str | Path | Sequence[str | Path], settings: Any, name: str = ""
+    folder: Path, langs: str | Sequence[str], lexicon: str | Path | Sequence[str | Path], settings: Any, name: str = ""
 ) -> Path:
     """Match the pages of a run again; without languages and lexicons, those that the run remembers are used.
 
@@ -59,14 +59,16 @@ def match(
     return target
 
 
-def lexicon_settings(lexicon: str | Path | Sequence[str | Path]) -> dict[str, list[Path]]:
+def lexicon_settings(
+    lexicon: str | Path | Sequence[str | Path], setting: str = "match.lexicons"
+) -> dict[str, list[Path]]:
     """Return the setting for one or several lexicons; none for none.
 
     >>> lexicon_settings("auto"), lexicon_settings(())
     ({'match.lexicons': [PosixPath('auto')]}, {})
     """
     paths = [Path(text) for text in as_texts(lexicon)]
-    return {"match.lexicons": paths} if paths else {}
+    return {setting: paths} if paths else {}
 
 
 @speaking_python()
@@ -119,20 +121,43 @@ def unwatched(progress: bool | Report | None) -> bool | Report:
 
 
 def read_call(
-    run: Path | None, settings: Mapping[str, Any], langs: Sequence[str] = (), forget: Sequence[str] = ()
+    run: Path | None,
+    settings: Mapping[str, Any],
+    langs: str | Sequence[str] = (),
+    forget: str | Sequence[str] = (),
 ) -> CallSettings:
-    """Return the settings of a call: those that the run remembers, and over them the given ones (``__`` for dots)."""
-    given = {name.replace("__", "."): _plain(value) for name, value in settings.items() if name != "forget"}
-    forget = settings.get("forget", forget)
-    if langs:
-        given["langs"] = [tag.strip() for tag in langs.split(",")] if isinstance(langs, str) else list(langs)
-    return call_settings(run, given, forget=[name.replace("__", ".") for name in forget])
+    """Return the settings of a call: those that the run remembers, and over them the given ones (``__`` for dots).
+
+    Raises
+    ------
+    ConfigError
+        If a setting is given twice, or see `call_settings`.
+    """
+    given: dict[str, Any] = {"langs": listed(langs)} if langs else {}
+    for name, value in settings.items():
+        setting = name.replace("__", ".")
+        if setting in given:
+            raise ConfigError(f"{setting}: given twice")
+        given[setting] = listed(value) if setting in _LANGUAGES and isinstance(value, str) else _plain(value)
+    forget = given.pop("forget", forget)
+    return call_settings(run, given, forget=[name.replace("__", ".") for name in listed(forget)])
+
+
+def listed(words: str | Sequence[str]) -> list[str]:
+    """Return words given as one text with commas, or one by one.
+
+    >>> listed("en, zh"), listed(("en", "zh")), listed("")
+    (['en', 'zh'], ['en', 'zh'], [])
+    """
+    return [word.strip() for word in words.split(",") if word] if isinstance(words, str) else list(words)
 
 
 def _plain(value: Any) -> Any:
-    """Return a setting as a settings file has it: paths as text."""
+    """Return a setting as a settings file has it: paths as text, numbers and arrays of NumPy as those of Python."""
     if isinstance(value, list | tuple):
         return [_plain(each) for each in value]
+    if hasattr(value, "tolist"):
+        return value.tolist()
     return str(value) if isinstance(value, Path) else value
 
 

@@ -298,6 +298,15 @@ class RunDirectory:
         is_same = self.read_signature(signature.stage) == signature.stored()
         return is_same and not any(lost_tables(self.path / signature.stage / SIGNATURE))
 
+    def results(self) -> list[tuple[int, int]]:
+        """Return numbers that change when a stage gets a new result, or loses its result."""
+        found = []
+        for stage in STAGES:
+            with suppress(OSError):
+                status = (self.path / stage / SIGNATURE).stat()
+                found.append((status.st_ino, status.st_mtime_ns))
+        return found
+
     @contextmanager
     def writing(self, signature: Signature) -> Iterator[Path]:
         """Provide a folder for a stage's result, which is committed when the block ends without an error.

@@ -238,6 +238,18 @@ def test_known_pairs_tell_how_right_each_cut_is(toy: RunDirectory, tmp_path: Pat
     assert measured.precisions.tolist() == [1.0, 0.5, pytest.approx(2 / 3)]
 
 
+def test_an_accepted_pair_without_a_probability_leaves_the_cuts(run: RunDirectory, tmp_path: Path) -> None:
+    (part,) = (run.path / "match" / "pairs").iterdir()
+    rows = read_table(part, PAIRS).to_pylist()
+    (tmp_path / "gold.tsv").write_text(f"{rows[0]['url_a']}\t{rows[0]['url_b']}\n")
+    write_table(pa.Table.from_pylist([{**rows[0], "probability": None}, *rows[1:]], PAIRS), PAIRS, part)
+    signature = run.path / "match" / "signature.json"
+    signature.write_text(json.dumps({**json.loads(signature.read_text()), "tables": {}}))
+    (measured,) = report_data(run, tmp_path / "gold.tsv").measured
+    assert measured.precisions[0] == 1, "it is the first of the list"
+    assert set(measured.cuts) == set(CUTS)
+
+
 def test_two_labels_are_too_few_everywhere(run: RunDirectory) -> None:
     pairs = Run(run.path).pairs
     LabelBook(run.path).add(Label(pairs["url_a"][1], pairs["url_b"][1], "accept", "ann", datetime.now(UTC)))

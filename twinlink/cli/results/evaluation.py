@@ -293,7 +293,8 @@ class ComparedPair(msgspec.Struct, frozen=True):
     url_b: str
     """Page of the second language."""
     in_first: float | None
-    """Probability in the first result (score where its method gives none); null: not in it."""
+    """Probability in the first result (score where its method gives none); null: not in it, or accepted without a
+    probability."""
     in_second: float | None
     """The same in the second."""
     other_a: str | None

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 from msgspec.structs import replace
 
 from twinlink.errors import GoldError, InputError
@@ -175,8 +176,9 @@ def _by_gold(run: RunDirectory, pairs: pa.Table, path: Path | None) -> Sequence[
     gold = _known_pairs(run, path)
     addresses = list(zip(pairs["url_a"].to_pylist(), pairs["url_b"].to_pylist(), strict=True))
     found = evaluate(addresses, gold)
-    has_probabilities = not pairs["probability"].null_count
-    curve = curve_points(addresses, pairs["probability" if has_probabilities else "score"].to_pylist(), gold)
+    has_probabilities = pairs["probability"].null_count < len(pairs)
+    ranks = pc.fill_null(pairs["probability"], 1.0) if has_probabilities else pairs["score"]  # null: accepted
+    curve = curve_points(addresses, ranks.to_pylist(), gold)
     places, scores, precisions, _ = np.array(curve, np.float64).reshape(-1, 4).T
     kept = {cut: int((scores >= cut).sum()) for cut in CUTS} if has_probabilities else {}
     return [

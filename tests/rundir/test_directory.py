@@ -13,7 +13,7 @@ import pytest
 from twinlink.config import CrawlSettings
 from twinlink.errors import InputError, MissingStageError, RunError, RunLockedError
 from twinlink.files import write_text
-from twinlink.rundir.directory import RunDirectory, site_file
+from twinlink.rundir.directory import RunDirectory, site_file, site_name
 from twinlink.rundir.signature import Signature, file_digest
 
 
@@ -154,6 +154,10 @@ def test_file_digest_tells_a_changed_file(tmp_path):
 @pytest.mark.parametrize("site", ["example.org", "127.0.0.1:80", "..", "../../etc/passwd", "a/b"])
 def test_no_site_leaves_its_folder(tmp_path, site):
     assert site_file(tmp_path, site).resolve().parent == tmp_path.resolve()
+
+
+def test_no_site_has_a_hidden_file():
+    assert site_name(".example.com") == "%2Eexample.com.parquet"
 
 
 def test_a_site_with_a_very_long_name_has_a_file_of_its_own(tmp_path):

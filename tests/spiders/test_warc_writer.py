@@ -252,6 +252,7 @@ def test_rejects(foreign: Foreign, status: str, headers: list[tuple[str, str]], 
         (HTML, page_body(9)),
         ([("content-type", "TEXT/HTML")], page_body(9)),
         ([("Content-Type", "application/xhtml+xml")], page_body(9)),
+        ([("Content-Type", "image/png"), ("content-type", "text/html")], page_body(9)),
         ([], page_body(9)),
         ([*HTML, ("Content-Encoding", "gzip")], gzip.compress(page_body(9), mtime=0)),
         ([*HTML, ("Content-Encoding", "GZIP")], page_body(9)),  # unpacked by the tool, header kept

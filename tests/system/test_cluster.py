@@ -210,3 +210,18 @@ def with_cluster(address: str, folder: Path) -> None:
 def test_workers_and_cluster_together_are_refused() -> None:
     with pytest.raises(ConfigError, match="--workers and --cluster: expected one of them"):
         Workers(2, "tcp://127.0.0.1:8786")
+
+
+def test_a_client_that_was_closed_meanwhile_has_no_workers_left() -> None:
+    class Gone:
+        def nthreads(self) -> dict[str, int]:
+            return {}
+
+        def get_executor(self, *, pure: bool) -> Gone:
+            return self
+
+        def submit(self, *_: object) -> None:
+            raise type("ClosedClientError", (Exception,), {"__module__": "distributed.client"})
+
+    with pytest.raises(BrokenExecutor):
+        cluster._ClusterExecutor(Gone()).submit(int)

@@ -73,6 +73,15 @@ def test_tasks_are_done_here_where_no_further_process_is_allowed(monkeypatch: py
         assert forked([os.getpid] * 3, seconds=1) == [os.getpid()] * 3
 
 
+def test_tasks_are_done_here_where_no_further_file_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> tuple[int, int]:
+        raise OSError(24, "Too many open files")
+
+    monkeypatch.setattr(os, "pipe", refuse)
+    with on_cores(3):
+        assert forked([os.getpid] * 3, seconds=1) == [os.getpid()] * 3
+
+
 def test_tasks_of_a_killed_copy_are_done_here() -> None:
     parent = os.getpid()
 

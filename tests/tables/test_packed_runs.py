@@ -12,8 +12,11 @@ from tests.made_sites import write_town
 from tests.matched_sites import matched_from_now
 from twinlink.align.stage import align_run
 from twinlink.config import Config
+from twinlink.errors import RunError
+from twinlink.ingest.shapes import linearise_pages
 from twinlink.ingest.stage import ingest
 from twinlink.jobs.mine import match_stage
+from twinlink.language.stage import identify_pages
 from twinlink.match import stage as module
 from twinlink.patterns.stage import learn_run
 from twinlink.review.reading.snapshot import Snapshot
@@ -79,6 +82,35 @@ def test_packs_have_the_rows_of_files(tmp_path: Path, sources: list[Path], monke
     assert list(packs.values()) == ["+0000.parquet", "+0000.parquet", "", "+0001.parquet", "+0001.parquet"]
     for name in (*TABLES, "match/languages", "match/candidates", "patterns/patterns"):
         assert len(list((run.path / name).iterdir())) == 3
+
+
+def test_packs_keep_their_sites_where_the_names_of_files_sort_otherwise(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file of town.com.au comes before that of town.com, and the first pack ends between them."""
+    packed(monkeypatch)
+    monkeypatch.setattr(packing, "PACK_SITES", 2)
+    sites = ["able.org", "town.com", "town.com.au", "zoo.org"]
+    for n, site in enumerate(sites):
+        write_town(tmp_path / "sites" / f"www.{site}", 3, first=20 * n)
+    run = RunDirectory.create(tmp_path / "run")
+    ingest(run, [tmp_path / "sites"], CONFIG.ingest)
+    learn_run(run, CONFIG)
+    identify_pages(run)
+    linearise_pages(run)
+    for table in ("ingest/pages", "patterns/patterns", "languages", "shapes/tokens"):
+        assert [part.name for part in iter_parts(run.path / table)] == [
+            "able.org.parquet", "town.com.au.parquet", "town.com.parquet", "zoo.org.parquet"
+        ], table  # fmt: skip
+
+
+def test_a_pack_is_not_begun_again(tmp_path: Path) -> None:
+    rows = PAIRS.empty_table()
+    with packing.part_writer() as writer:
+        for pack, name in ((0, "a.parquet"), (1, "b.parquet")):
+            writer.write([rows], PAIRS, tmp_path / packing.pack_name(pack) / name)
+        with pytest.raises(RunError, match="not together"):
+            writer.write([rows], PAIRS, tmp_path / packing.pack_name(0) / "c.parquet")
 
 
 def test_a_review_answers_the_same(tmp_path: Path, sources: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:

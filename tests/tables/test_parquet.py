@@ -11,6 +11,7 @@ import pytest
 from twinlink.errors import DamagedError, RunError, SchemaError
 from twinlink.tables import REJECTS, check_table, iter_parts, read_table, write_table
 from twinlink.tables import schemas as tables
+from twinlink.tables.parts import readable
 
 ROW = {"url": "http://a/", "stage": "crawl", "reason": "robots", "detail": ""}
 
@@ -112,6 +113,11 @@ def test_a_table_that_may_not_be_read_is_not_called_damaged(tmp_path, monkeypatc
     with pytest.raises(RunError, match=r"x\.parquet: cannot be read \(Permission denied\)") as raised:
         read_table(tmp_path / "x.parquet", REJECTS)
     assert not isinstance(raised.value, DamagedError)
+
+
+def test_little_memory_is_no_damage(tmp_path):
+    with pytest.raises(MemoryError), readable(tmp_path / "x.parquet"):
+        raise pa.ArrowMemoryError("malloc of size 64 failed")
 
 
 def test_only_some_columns(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ from twinlink.ingest.shapes import read_shapes
 from twinlink.pages.linearise import PageShape
 from twinlink.rundir.directory import RunDirectory, site_file
 from twinlink.tables import PAGES, PAIRS, iter_parts, read_table
+from twinlink.tables.parquet import columns_of, iter_batches
 
 __all__ = ["LanguagePairs", "PairTexts", "language_pairs"]
 
@@ -53,21 +55,24 @@ class LanguagePairs(msgspec.Struct, frozen=True):
         table = table.sort_by(
             [("probability", "descending"), ("score", "descending"), ("url_a", "ascending"), ("url_b", "ascending")]
         )
-        pages = read_table(site_file(self.run.stage_folder("ingest") / "pages", site), PAGES, ("page_id", "blocks"))
-        place = {number: row for row, number in enumerate(pages["page_id"].to_pylist())}
-        blocks_a, blocks_b = (
-            pages["blocks"]
-            .take(pa.array([place[number] for number in table[name].to_pylist()], pa.int64()))
-            .to_pylist()
-            for name in ("page_a", "page_b")
-        )
+        numbers = table["page_a"].to_pylist(), table["page_b"].to_pylist()
+        blocks = self._blocks(site, {number for of_side in numbers for number in of_side})
+        blocks_a, blocks_b = ([blocks[number] for number in of_side] for of_side in numbers)
         urls = table["url_a"].to_pylist(), table["url_b"].to_pylist()
         pairs = [PairTexts(*row) for row in zip(*urls, blocks_a, blocks_b, strict=True)]
         if not outlined:
             return pairs
         shapes = read_shapes(self.run, site_file(Path(), site).name)
-        numbers = table["page_a"].to_pylist(), table["page_b"].to_pylist()
         return [_outlined(pair, shapes[a], shapes[b]) for pair, a, b in zip(pairs, *numbers, strict=True)]
+
+    def _blocks(self, site: str, pages: AbstractSet[int]) -> dict[int, list[str]]:
+        """Return the blocks of some pages of a site; the others are not all in memory at once."""
+        part = site_file(self.run.stage_folder("ingest") / "pages", site)
+        wanted, blocks = pa.array(sorted(pages), pa.int64()), dict[int, list[str]]()
+        for batch in iter_batches(part, columns_of(PAGES, ("page_id", "blocks"))):
+            some = batch.filter(pc.is_in(batch["page_id"], wanted))
+            blocks.update(zip(some["page_id"].to_pylist(), some["blocks"].to_pylist(), strict=True))
+        return blocks
 
 
 def _outlined(pair: PairTexts, shape_a: PageShape, shape_b: PageShape) -> PairTexts:

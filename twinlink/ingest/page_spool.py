@@ -381,7 +381,8 @@ class Spool:
         self._take_large()
         self._settle_twins()
         known = dict(known_rows(self._earlier, self._again)) if self._earlier and len(self._again) else {}
-        sites = sorted({*self._parts.sites(), *known})
+        # In the order of their files, in which later stages read them: so the parts of a pack stay together.
+        sites = sorted({*self._parts.sites(), *known}, key=site_name)
         packing = Packing(len(sites), len(self._kept))
         with part_writer() as writer:
             for number, site in enumerate(sites, 1):

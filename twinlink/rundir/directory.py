@@ -391,6 +391,8 @@ def site_name(site: str) -> str:
     Of a name that is too long for a file (a site that is a deep folder) the end is replaced by a digest.
     """
     name = quote(site, safe="")
+    if name.startswith("."):  # the name of a hidden file, which a store does not get
+        name = f"%2E{name[1:]}"
     if len(name) > _LONGEST_NAME:
         name = f"{name[:_LONGEST_NAME]}~{hashlib.blake2b(site.encode(), digest_size=8).hexdigest()}"
     return f"{name}.parquet"

@@ -449,8 +449,9 @@ def _is_odd_arc(record: ArcWarcRecord) -> bool:
 
 
 def _http_header(record: ArcWarcRecord, name: str) -> str:
-    value: str | None = record.http_headers.get_header(name) if record.http_headers else None
-    return value or ""
+    """Return a header of the response, empty if there is none; of several the last one, as in a crawl."""
+    given = record.http_headers.headers if record.http_headers else ()
+    return next((value for key, value in reversed(given) if key.lower() == name.lower()), "")
 
 
 def _fetched(record: ArcWarcRecord) -> datetime | None:

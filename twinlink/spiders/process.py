@@ -10,7 +10,6 @@ from __future__ import annotations
 import ipaddress
 import json
 import os
-import resource
 import sqlite3
 import sys
 import threading
@@ -39,6 +38,7 @@ from twinlink.spiders.frontier import (
 from twinlink.spiders.scope import ChosenScope, PartScope, Scope
 from twinlink.system.disk import disk_problem
 from twinlink.system.locks import BlockedError, locked
+from twinlink.system.open_files import raise_file_limit
 from twinlink.system.orphans import end_with_parent
 from twinlink.system.pausing import Pause
 
@@ -54,7 +54,6 @@ _KINDS: dict[str, tuple[str, str, type[Scope]]] = {
     "parts": (LEDGER_NAME, PARTS_PREFIX, PartScope),
 }
 """Kinds of crawls: their ledger, the prefix of their archives, and their scope."""
-_FILES = 16_384
 _LOCK_NAME = "crawl.lock"
 _LOCK_PATIENCE = 5.0
 
@@ -185,7 +184,7 @@ def _fetch(
     from twinlink.spiders.guard import AddressGuard
     from twinlink.spiders.state import CrawlState
 
-    _raise_file_limit()
+    raise_file_limit()
     guard = AddressGuard(starts, settings.allow_private)
     state = CrawlState(frontier, archive, scope, guard, settings, _delay(starts, settings), pause)
     process = crawler_process(state)
@@ -212,14 +211,6 @@ def _conclude(frontier: Frontier, settings: CrawlSettings, watch: _Watch) -> Non
 def _unfinished(frontier: Frontier, settings: CrawlSettings) -> bool:
     counts = frontier.counts()
     return counts.queued > 0 and counts.done < settings.max_pages and frontier.has_more()
-
-
-def _raise_file_limit() -> None:
-    """Raise the limit of open files to the maximum: connections to a thousand hosts are kept for a while."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = _FILES if hard == resource.RLIM_INFINITY else min(_FILES, hard)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _delay(starts: Sequence[str], settings: CrawlSettings) -> float:

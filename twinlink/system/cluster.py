@@ -135,10 +135,17 @@ class _ClusterExecutor(Executor):
         outer: Future[ResultT] = Future()
         try:
             inner = self._executor.submit(fn, *args, **kwargs)
-        except (OSError, RuntimeError) as error:  # the scheduler is gone
-            raise BrokenExecutor(str(error)) from error
+        except Exception as error:
+            if isinstance(error, (OSError, RuntimeError)) or _is_of_cluster(error):  # the scheduler is gone
+                raise BrokenExecutor(str(error)) from error
+            raise
         inner.add_done_callback(lambda done: _hand_over(done, outer))
         return outer
+
+
+def _is_of_cluster(error: BaseException) -> bool:
+    """Return whether an error is one of Dask's, not of a task."""
+    return type(error).__module__.startswith("distributed")
 
 
 def _hand_over(done: Future[ResultT], outer: Future[ResultT]) -> None:
@@ -148,7 +155,7 @@ def _hand_over(done: Future[ResultT], outer: Future[ResultT]) -> None:
     error = CancelledError() if done.cancelled() else done.exception()
     if error is None:
         outer.set_result(done.result())
-    elif isinstance(error, CancelledError) or type(error).__module__.startswith("distributed"):
+    elif isinstance(error, CancelledError) or _is_of_cluster(error):
         outer.set_exception(BrokenExecutor(str(error)))
     else:
         outer.set_exception(error)

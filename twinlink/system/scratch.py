@@ -19,6 +19,8 @@ from typing import IO, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from twinlink.system.open_files import raise_file_limit
+
 __all__ = ["KeptParts", "Scratch", "kept", "scratch_at_work", "scratch_in"]
 
 ScalarT = TypeVar("ScalarT", bound=np.generic)
@@ -55,7 +57,7 @@ class Scratch:
         weakref.finalize(_owner(array), self._forget, array.nbytes, 0)
 
     def mapped(self, file: IO[bytes], dtype: np.dtype[ScalarT]) -> NDArray[ScalarT]:
-        """Return the content of a file as an array; the file may be closed."""
+        """Return the content of a file as an array; the file may be closed, but its descriptor is held by the array."""
         content = mmap.mmap(file.fileno(), 0)
         array = np.frombuffer(content, dtype)
         self.on_disk += array.nbytes
@@ -73,6 +75,7 @@ _scratch: ContextVar[Scratch | None] = ContextVar("_scratch", default=None)
 @contextmanager
 def scratch_in(folder: Path, n_bytes: int) -> Iterator[Scratch]:
     """Let the functions of this module use files in a folder within the context; outside of any, they use none."""
+    raise_file_limit()
     scratch = Scratch(folder, n_bytes)
     token = _scratch.set(scratch)
     try:

@@ -20,6 +20,7 @@ from contextvars import ContextVar
 from functools import partial
 from itertools import chain, pairwise
 from multiprocessing.connection import Connection
+from multiprocessing.context import ForkProcess
 from typing import Generic, TypeVar
 
 from twinlink.system.orphans import end_with_parent
@@ -156,28 +157,36 @@ class _Copy(Generic[ResultT]):
 
     def __init__(self, tasks: Sequence[Callable[[], ResultT]]) -> None:
         self._tasks = tasks
-        context = multiprocessing.get_context("fork")
-        self._results, theirs = context.Pipe(duplex=False)
-        self._process = context.Process(target=_work, args=(os.getpid(), tasks, theirs))
-        with warnings.catch_warnings():  # no copy uses the locks that a thread of this process may hold
-            warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
-            with suppress(OSError):  # no memory, or no further process is allowed
-                self._process.start()
-        theirs.close()
+        self._started: tuple[ForkProcess, Connection] | None = None
+        with suppress(OSError):  # no memory, or no further process or file is allowed
+            self._started = _started(tasks)
 
     def results(self) -> list[ResultT]:
         """Return the results of the tasks."""
-        with suppress(EOFError, OSError):  # it was not started, failed, or was killed
-            results: list[ResultT] = pickle.loads(self._results.recv_bytes())  # noqa: S301  (written by this program)
-            return results
+        if self._started is not None:
+            with suppress(EOFError, OSError):  # it failed, or was killed
+                results: list[ResultT] = pickle.loads(self._started[1].recv_bytes())  # noqa: S301  (written by us)
+                return results
         return [task() for task in self._tasks]
 
     def end(self) -> None:
         """End the process, whose results are there or not wanted."""
-        if self._process.pid is not None:
-            self._process.kill()
-            self._process.join()
-        self._results.close()
+        if self._started is not None:
+            process, results = self._started
+            process.kill()
+            process.join()
+            results.close()
+
+
+def _started(tasks: Sequence[Callable[[], object]]) -> tuple[ForkProcess, Connection]:
+    """Start a copy of this process; return it, and where its results come from."""
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=_work, args=(os.getpid(), tasks, theirs))
+    with theirs, warnings.catch_warnings():  # no copy uses the locks that a thread of this process may hold
+        warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
+        process.start()
+    return process, ours
 
 
 def _work(parent: int, tasks: Sequence[Callable[[], object]], results: Connection) -> None:

@@ -24,7 +24,6 @@ from twinlink.tables.parquet import (
     open_part,
     open_table,
     read_table,
-    readable,
     row_groups,
     table_bytes,
     table_metadata,
@@ -44,6 +43,7 @@ from twinlink.tables.parts import (
     part_like,
     part_rows,
     part_size,
+    readable,
     table_files,
 )
 from twinlink.tables.schemas import (

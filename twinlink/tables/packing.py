@@ -11,6 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from twinlink.errors import RunError
 from twinlink.files import replacing
 from twinlink.tables.parquet import check_table, file_writer, group_rows_of, in_groups, write_tables
 from twinlink.tables.parts import PARTS_KEY, file_of, pack_name, pack_of
@@ -70,11 +71,17 @@ class PartWriter:
     def __init__(self, stack: ExitStack) -> None:
         self._stack = stack
         self._packs: dict[Path, tuple[_Pack, ExitStack]] = {}  # by folder
+        self._closed: set[Path] = set()
 
     def write(self, tables: Iterable[pa.Table], schema: pa.Schema, part: Path, *, has_folder: bool = False) -> None:
         """Write the rows of some tables as one part, with ``has_folder`` as in `write_table`.
 
         Parts of one pack of a table come one after the other, but for parts with files of their own.
+
+        Raises
+        ------
+        RunError
+            If a pack is begun a second time, which would replace the first one.
         """
         if pack_of(part):
             self._pack(part, schema, has_folder=has_folder).add(part.name, tables)
@@ -88,6 +95,9 @@ class PartWriter:
             if pack.file == file:
                 return pack
             closing.close()
+            self._closed.add(pack.file)
+        if file in self._closed:
+            raise RunError(f"{file}: the sites of this pack are not together; read the pages again (`twinlink ingest`)")
         closing = self._stack.enter_context(ExitStack())
         pack = closing.enter_context(_opened(file, schema, has_folder=has_folder))
         self._packs[file.parent] = pack, closing

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import errno
-import os
 import secrets
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -14,17 +11,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from twinlink.damage import damaged
-from twinlink.errors import RunError, SchemaError
+from twinlink.errors import SchemaError
 from twinlink.files import replacing
-from twinlink.tables.parts import located, pack_metadata, pack_of, table_files
+from twinlink.tables.parts import located, pack_metadata, pack_of, readable, table_files
 
 GROUP_ROWS = {"pages": 512, "segments": 2**12, "links": 2**13, "candidates": 2**13}
 """Rows of a group of a table's file, where a row has much text or single rows are asked for: reading one takes a group,
 some 10 ms."""
 
-_DAMAGE = (None, errno.ENOENT, errno.ENOTDIR, errno.EISDIR)
-"""Error numbers of tables that are damaged or gone; Arrow's own errors have none."""
 _OTHER_GROUP_ROWS = 2**16
 
 
@@ -280,27 +274,6 @@ def open_part(path: Path, **options: Any) -> tuple[pq.ParquetFile, range]:
         file = open_table(place, **options)
         return file, range(file.num_row_groups)
     return open_table(place, **{"metadata": pack_metadata(place), **options}), groups
-
-
-@contextmanager
-def readable(path: Path) -> Iterator[None]:
-    """Convert all errors of reading a damaged table into one.
-
-    Raises
-    ------
-    DamagedError
-        With the file, and the command that rebuilds it.
-    RunError
-        If the table may be whole, but the system does not let it be read.
-    """
-    try:
-        yield
-    except OSError as error:
-        if error.errno in _DAMAGE:
-            raise damaged(path, error) from error
-        raise RunError(f"{path}: cannot be read ({os.strerror(error.errno)})") from error
-    except (pa.ArrowException, SchemaError, KeyError, UnicodeDecodeError) as error:
-        raise damaged(path, error) from error
 
 
 def count_rows(path: Path) -> int:

@@ -8,8 +8,11 @@ a pack.
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
@@ -20,6 +23,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from twinlink.damage import damaged
+from twinlink.errors import RunError, SchemaError
 
 __all__ = [
     "PARTS_KEY",
@@ -37,6 +41,7 @@ __all__ = [
     "part_like",
     "part_rows",
     "part_size",
+    "readable",
     "table_files",
 ]
 
@@ -45,6 +50,9 @@ PARTS_KEY = b"parts"
 
 _PACK = "+"
 _FOLDERS_KEPT, _LISTS_KEPT, _METADATA_KEPT = 32, 1024, 16  # of folders and packs, in memory
+
+_DAMAGE = (None, errno.ENOENT, errno.ENOTDIR, errno.EISDIR)
+"""Error numbers of tables that are damaged or gone; Arrow's own errors have none."""
 
 Stamp = tuple[int, int, int]
 
@@ -149,9 +157,30 @@ def located(path: Path) -> Located:
     """
     if not pack_of(path):
         return Located(path, None)
-    try:
+    with readable(path):
         return Located(path.parent, _parts_of(path.parent)[path.name])
-    except (OSError, KeyError) as error:
+
+
+@contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """Convert all errors of reading a damaged table into one.
+
+    Raises
+    ------
+    DamagedError
+        With the file, and the command that rebuilds it.
+    RunError
+        If the table may be whole, but the system does not let it be read.
+    """
+    try:
+        yield
+    except MemoryError:  # that of Arrow is one of its exceptions, too
+        raise
+    except OSError as error:
+        if error.errno in _DAMAGE:
+            raise damaged(path, error) from error
+        raise RunError(f"{path}: cannot be read ({os.strerror(error.errno)})") from error
+    except (pa.ArrowException, SchemaError, KeyError, UnicodeDecodeError) as error:
         raise damaged(path, error) from error
 
 
@@ -192,10 +221,8 @@ def _stamp(path: Path) -> Stamp:
 
 @lru_cache(_METADATA_KEPT)
 def _metadata(pack: Path, _: Stamp) -> pq.FileMetaData:
-    try:
+    with readable(pack):
         return pq.read_metadata(pack)
-    except (pa.ArrowException, OSError) as error:
-        raise damaged(pack, error) from error
 
 
 @lru_cache(_LISTS_KEPT)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from twinlink.align.filters import REASONS, Repeats, Segment, is_damaged, judge, judge_page
+from twinlink.align.filters import REASONS, Repeats, Segment, is_damaged, judge, judge_page, pair_key
 from twinlink.align.lengths import LengthModel
 from twinlink.align.tokens import fold, numbers, split_words
 from twinlink.config.align import SegmentFilterSettings
@@ -102,9 +102,33 @@ def test_repeats_are_kept_once_and_classified_by_frequency():
     assert again == [["duplicate"]]
 
 
-@pytest.mark.parametrize("text", ["Größe", "naïve café", "Ärger", "Ã", "中文，可以。", "Ðanh", "Қазақстан"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Größe", "naïve café", "Ärger", "Ã", "中文，可以。", "Ðanh", "Қазақстан",
+        "ĐÃ\u00a0BÁN HẾT", "«\u00a0A IRMÃ\u00a0»", "«IRMÃ»",
+    ],
+)  # fmt: skip
 def test_good_text_is_not_taken_for_damaged(text):
     assert not is_damaged(text)
+
+
+@pytest.mark.parametrize("text", ["Ã©", "SÃ£o", "Ã\u00a0 la", "voilÃ\u00a0", "aoÃ»t", "Ã‰tÃ\u0089", "NÃº", "Ã¼"])
+def test_utf8_read_as_latin_is_damaged(text):
+    assert is_damaged(text)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("कल बाज़ार में मिलूँगा", "कल बाज़ार में मिलूँगी"),
+        ("กิน", "กัน"),
+        ("e\u0301te\u0301", "e\u0300te\u0300"),
+    ],
+)
+def test_vowel_signs_and_accents_tell_pairs_apart(one, other):
+    assert pair_key("Text", one) != pair_key("Text", other)
+    assert pair_key("Text", one) == pair_key("text.", f"{one}! 2")
 
 
 def test_words_of_any_language():

@@ -13,6 +13,7 @@ from lxml import etree
 from tests.finished import matched_town
 from tests.made_sites import BASE, TOWN_NOUNS, town_page, write_pages
 from twinlink.align.formats.sentence_pairs import PairFile
+from twinlink.align.prior_pairs import warm_knowledge
 from twinlink.align.segment_files import export_rows
 from twinlink.align.stage import align_run
 from twinlink.config import Config
@@ -109,6 +110,16 @@ def test_other_formats_are_written_from_the_tables(matched):
     assert "bridge\tpont" in (matched / "align" / "en-fr.lexicon.tsv").read_text(encoding="utf-8")
 
 
+def test_a_deleted_file_is_written_again(matched):
+    run, settings = RunDirectory(matched), BitextSettings(formats=("tmx", "moses"))
+    align_run(run, settings, created=CREATED)
+    before = bytes_of(matched)
+    for name in ("en-fr.tmx", "en-fr.fr"):
+        (matched / "align" / name).unlink()
+        align_run(run, settings, created=CREATED)
+        assert bytes_of(matched) == before
+
+
 def test_files_can_be_cut_by_score_without_a_new_alignment(matched):
     run, told = RunDirectory(matched), []
     shutil.rmtree(matched / "align", ignore_errors=True)
@@ -161,6 +172,21 @@ def test_sentence_pairs_from_elsewhere_are_learned_first(matched, tmp_path):
     assert ["four", "kiln"] in rows
     with pytest.raises(InputError, match="no sentence pair in en-fr"):
         align_run(run, settings, warm=[PairFile(memory, ("en", "de"))])
+
+
+@pytest.mark.parametrize(("name", "is_refused"), [("MEMORY.TMX", False), ("memory.tmx.tsv", True)])
+def test_of_three_languages_only_a_tmx_need_not_name_its_own(tmp_path, name, is_refused):
+    file = PairFile(tmp_path / name)
+    sides = "".join(f'<tuv xml:lang="{lang}"><seg>{text}</seg></tuv>' for lang, text in (("en", "One."), ("fr", "Un.")))
+    file.path.write_text(f"<tmx><body><tu>{sides}</tu></body></tmx>")
+    languages = [("en", "fr"), ("en", "de")]
+    if is_refused:
+        with pytest.raises(InputError, match="its languages are not known"):
+            warm_knowledge([file], languages, BitextSettings())
+    else:
+        found = warm_knowledge([file], languages, BitextSettings())
+        assert found[languages[0]]
+        assert found[languages[1]] is None
 
 
 def test_anchors_read_the_pages_once_more(matched):

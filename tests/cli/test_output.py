@@ -122,6 +122,7 @@ def test_a_text_of_others_does_nothing_to_a_terminal(run: Path) -> None:
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", done.stderr)
     assert "%1B[2Jx%E2%80%AE" in done.stderr  # as an address has them
     assert visible("a\tb\nc") == "a\tb\nc"
+    assert visible("a\u061cb\u2028c\u2029") == r"a\u061cb\u2028c\u2029"
 
 
 def test_the_main_help_lists_every_verb_once_and_all_exit_codes() -> None:

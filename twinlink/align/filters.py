@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -49,9 +50,14 @@ program text have it too."""
 
 _MARK = re.compile(r"[{}<>=;$\\^~]")
 _DAMAGE = re.compile(
-    "\ufffd|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|Ã[\u0080-\u00bf©¨ª«®¯°²³¼½]|â€[\u0080-\u00bf™œ“”˜¦]|Ð[\u0080-\u00bf].?Ð"
+    "\ufffd|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"
+    # In capitals, Ã may end a word before a no-break space or a quotation mark: IRMÃ, ĐÃ.
+    "|(?<![A-ZÀ-ÞĐ])Ã[\u00a0»]|Ã[\u0080-\u009f\u00a1-\u00ba\u00bc-\u00bf]"
+    "|â€[\u0080-\u00bf™œ“”˜¦]|Ð[\u0080-\u00bf].?Ð"
 )
-_NO_LETTER = re.compile(r"[\W\d_]+")
+# Vowel signs and accents are no letters to `re`, but tell words apart.
+_SIGNS = "".join(sign for sign in map(chr, range(0x300, 0x2000)) if unicodedata.category(sign).startswith("M"))
+_NO_LETTER = re.compile(rf"(?:[^\w{_SIGNS}]|[\d_])+")
 
 
 class Segment(NamedTuple):

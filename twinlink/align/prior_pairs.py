@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from twinlink.align.formats.sentence_pairs import PairFile, read_sentence_pairs
+from twinlink.align.formats.sentence_pairs import PairFile, is_tmx, read_sentence_pairs
 from twinlink.align.knowledge import Knowledge
 from twinlink.align.learning import known_from_pairs
 from twinlink.align.tokens import Tokenizer
@@ -37,7 +37,7 @@ def warm_knowledge(
     """
     if len(langs) > 1:
         for file in files:
-            if not file.langs and ".tmx" not in file.path.suffixes:
+            if not file.langs and not is_tmx(file.path):
                 raise InputError(
                     f"{file.path}: its languages are not known; write --warm {'-'.join(langs[0])}={file.path}"
                 )

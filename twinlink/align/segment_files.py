@@ -95,7 +95,7 @@ def export_all(folder: Path, languages: Sequence[tuple[str, str]], settings: Bit
 def export_again(
     folder: Path, languages: Sequence[tuple[str, str]], settings: BitextSettings, created: datetime
 ) -> None:
-    """Write missing formats from the tables, unless the wanted ones exist already.
+    """Write the wanted formats from the tables, unless their files exist already.
 
     Parameters
     ----------
@@ -107,7 +107,8 @@ def export_again(
         Creation date in the TMX, in UTC.
     """
     record = folder / RECORD
-    if record.exists() and record.read_bytes() == _wanted(settings).encode():
+    is_recorded = record.exists() and record.read_bytes() == _wanted(settings).encode()
+    if is_recorded and all(file.exists() for langs in languages for file in _pair_files(folder, langs, settings)):
         return
     fresh = folder / _FRESH
     shutil.rmtree(fresh, ignore_errors=True)  # by an earlier call that was stopped
@@ -143,7 +144,12 @@ def _all_files(folder: Path, langs: tuple[str, str]) -> set[Path]:
 
 
 def _wanted_files(folder: Path, langs: tuple[str, str], settings: BitextSettings) -> set[Path]:
-    names = ("lexicon.tsv", *chain(*(_endings(langs)[form] for form in settings.formats)))
+    return {_file(folder, langs, "lexicon.tsv", compress=settings.compress), *_pair_files(folder, langs, settings)}
+
+
+def _pair_files(folder: Path, langs: tuple[str, str], settings: BitextSettings) -> set[Path]:
+    """Return the wanted files of sentence pairs, which the tables have all of; they have no lexicon."""
+    names = chain(*(_endings(langs)[form] for form in settings.formats))
     return {_file(folder, langs, name, compress=settings.compress) for name in names}
 
 

@@ -8,8 +8,9 @@ from typing import IO
 
 _LABELS = {"note": "yellow", "paused": "yellow", "next": "cyan"}
 """Styles of the first word of a line, up to a colon."""
-# What moves the cursor, rings, or turns the direction of writing: text of others must not do that to a terminal.
-_UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+# What moves the cursor, rings, ends a line, or turns the direction of writing: text of others must not do that to a
+# terminal.
+_UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 class Styled(str):

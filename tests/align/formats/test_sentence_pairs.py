@@ -81,6 +81,48 @@ def test_languages_of_a_file_are_named_in_any_way(tmp_path: Path) -> None:
     assert list(read_sentence_pairs(PairFile(tmp_path / "x.tmx"), ("en", "ja"))) == []
 
 
+def tmx_of(path: Path, *units: dict[str, str], attributes: str = "") -> PairFile:
+    """Write TMX units, each of them segments by language."""
+    tuvs = [[f'<tuv xml:lang="{lang}"><seg>{seg}</seg></tuv>' for lang, seg in unit.items()] for unit in units]
+    body = "".join(f"<tu>{''.join(of_unit)}</tu>" for of_unit in tuvs)
+    path.write_text(f"<tmx{attributes}><body>{body}</body></tmx>", encoding="utf-8")
+    return PairFile(path)
+
+
+def test_two_scripts_of_one_language_are_told_apart(tmp_path: Path) -> None:
+    unit = {"zh-Hans": "简", "en": "One.", "zh-TW": "繁"}
+    file = tmx_of(tmp_path / "x.tmx", unit)
+    assert list(read_sentence_pairs(file, ("zh-Hans", "zh-Hant"))) == [("简", "繁")]
+    assert list(read_sentence_pairs(file, ("zh-Hant", "zh-Hans"))) == [("繁", "简")]
+    assert list(read_sentence_pairs(file, ("en", "zh-Hant"))) == [("One.", "繁")]
+    (tmp_path / "x.tsv").write_text("繁\t简\n", encoding="utf-8")
+    named = PairFile.of(f"zh-Hant-zh-Hans={tmp_path / 'x.tsv'}")
+    assert list(read_sentence_pairs(named, ("zh-Hans", "zh-Hant"))) == [("简", "繁")]
+
+
+def test_one_side_of_a_tmx_unit_is_not_taken_twice(tmp_path: Path) -> None:
+    file = tmx_of(tmp_path / "x.tmx", {"zh": "简", "en": "One."})
+    assert list(read_sentence_pairs(file, ("zh-Hans", "zh-Hant"))) == []
+
+
+def test_formatting_codes_of_a_tmx_are_no_text(tmp_path: Path) -> None:
+    seg = "<bpt i='1'>&lt;b&gt;</bpt>A <hi>red</hi> house<ept i='1'>&lt;/b&gt;<sub>note</sub></ept><ph>{0}</ph>."
+    file = tmx_of(tmp_path / "x.tmx", {"en": seg, "fr": "Une <it pos='begin'>\\i</it>maison<ut>{}</ut>."})
+    assert list(read_sentence_pairs(file, LANGS)) == [("A red house.", "Une maison.")]
+
+
+def test_a_tmx_may_have_a_namespace_and_a_name_in_capitals(tmp_path: Path) -> None:
+    unit = {"en": "One<ph>{0}</ph>.", "fr": "Un."}
+    file = tmx_of(tmp_path / "MEMORY.TMX", unit, attributes=' xmlns="http://www.lisa.org/tmx14"')
+    assert list(read_sentence_pairs(file, LANGS)) == [("One.", "Un.")]
+
+
+def test_a_folder_may_have_the_name_of_two_moses_files(tmp_path: Path) -> None:
+    file = written(tmp_path, "moses")
+    file.path.mkdir()
+    assert list(read_sentence_pairs(file, LANGS)) == PAIRS
+
+
 def test_a_missing_file_is_named_as_it_was_given(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"memory\.tmx: no such file of sentence pairs, nor two of Moses"):
         list(read_sentence_pairs(PairFile(tmp_path / "memory.tmx"), LANGS))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
@@ -13,12 +13,16 @@ from twinlink.align.formats.exports import open_for_reading
 from twinlink.errors import InputError
 from twinlink.inputs import Expected
 from twinlink.language_names import two_languages
-from twinlink.languages import base_language
+from twinlink.languages import base_language, canonical_language
 
 _PROBLEM = "cannot be read as sentence pairs"
 _FILE = Expected(_PROBLEM, f"{_PROBLEM} (no such file)")
 _MAX_LINE_BYTES = 2**20
 _LANG = "{http://www.w3.org/XML/1998/namespace}lang"
+_TEXT = etree.XPath(
+    "*[local-name()='seg']//text()[not(ancestor::*[contains('|bpt|ept|ph|it|ut|', concat('|', local-name(), '|'))])]"
+)
+"""Text of a side of a TMX unit, without the elements that hold codes of its format."""
 
 
 class PairFile(NamedTuple):
@@ -92,7 +96,8 @@ def read_sentence_pairs(file: PairFile, langs: tuple[str, str]) -> Iterator[tupl
         Compressed with gzip or zstd if its name ends so. TMX units without either language are left out. Columns are
         the source and the target; where the first line names them, ``src`` and ``trg``.
     langs : pair of str
-        Wanted languages; ``zh`` and ``zh-Hant`` are taken for one another. Empty ones fit any.
+        Wanted languages; ``zh`` and ``zh-Hant`` are taken for one another, but equal tags come first. Empty ones fit
+        any.
 
     Raises
     ------
@@ -100,39 +105,48 @@ def read_sentence_pairs(file: PairFile, langs: tuple[str, str]) -> Iterator[tupl
         If the file cannot be read, or two Moses files differ in length.
     """
     own = file.langs or langs
-    if file.langs and not _same_two(own, langs):
+    order = _places(own, langs)
+    if order is None:
         return
-    turned = not _alike(own[0], langs[0])
     try:
-        for a, b in _raw_pairs(file, own):
-            if a.strip() and b.strip():
-                yield (b, a) if turned else (a, b)
+        for pair in _raw_pairs(file, own):
+            if all(text.strip() for text in pair):
+                yield pair[order[0]], pair[order[1]]
     except (OSError, ValueError, etree.XMLSyntaxError) as error:
         raise InputError(f"{file.path}: {_PROBLEM} ({error})") from error
 
 
 def _raw_pairs(file: PairFile, langs: tuple[str, str]) -> Iterator[tuple[str, str]]:
-    if not file.path.exists():
+    if not file.path.is_file():
         yield from _moses(*file.files(langs))
         return
     with open_for_reading(file.path, _FILE) as stream:
-        plain = file.path.name.removesuffix(".gz").removesuffix(".zst")
-        yield from _tmx(stream, langs) if plain.lower().endswith(".tmx") else _columns(stream)
+        yield from _tmx(stream, langs) if is_tmx(file.path) else _columns(stream)
+
+
+def is_tmx(path: Path) -> bool:
+    """Return whether a file is TMX, compressed or not, by its name.
+
+    >>> is_tmx(Path("MEMORY.TMX")), is_tmx(Path("memory.tmx.gz")), is_tmx(Path("memory.tmx.tsv"))
+    (True, True, False)
+    """
+    return path.name.removesuffix(".gz").removesuffix(".zst").lower().endswith(".tmx")
 
 
 def _tmx(stream: BinaryIO, langs: tuple[str, str]) -> Iterator[tuple[str, str]]:
-    for _, unit in etree.iterparse(stream, tag="tu", resolve_entities=False, no_network=True, load_dtd=False):
-        sides = [
-            (side.get(_LANG) or side.get("lang") or "", "".join(cast("list[str]", side.xpath("seg//text()"))))
-            for side in unit.iterfind("tuv")
-        ]
-        found = [next((text for lang, text in sides if _alike(lang, wanted)), "") for wanted in langs]
-        if not all(langs) and len(sides) == 2:
-            found = [text for _, text in sides]
+    for _, unit in etree.iterparse(stream, tag="{*}tu", resolve_entities=False, no_network=True, load_dtd=False):
+        sides = list(unit.iterfind("{*}tuv"))
+        places = _places([side.get(_LANG) or side.get("lang") or "" for side in sides], langs)
+        pair = places and (_text(sides[places[0]]), _text(sides[places[1]]))
         unit.clear()
         while unit.getprevious() is not None:
             del unit.getparent()[0]
-        yield found[0], found[1]
+        if pair:
+            yield pair
+
+
+def _text(side: etree._Element) -> str:
+    return "".join(cast("list[str]", _TEXT(side)))
 
 
 def _columns(stream: BinaryIO) -> Iterator[tuple[str, str]]:
@@ -163,5 +177,17 @@ def _alike(one: str, other: str) -> bool:
     return not (one and other) or base_language(one) == base_language(other)
 
 
-def _same_two(some: tuple[str, str], others: tuple[str, str]) -> bool:
-    return any(_alike(some[0], one) and _alike(some[1], other) for one, other in (others, others[::-1]))
+def _places(tags: Sequence[str], langs: tuple[str, str]) -> tuple[int, int] | None:
+    """Return at which places two different tags fit two languages, equal tags first; None: at no two places.
+
+    >>> _places(["zh-Hant", "zh"], ("zh-Hans", "zh-Hant")), _places(["en", "fr"], ("fr", "de"))
+    ((1, 0), None)
+    """
+    first, second = ([place for place, tag in enumerate(tags) if _alike(tag, lang)] for lang in langs)
+    fitting = [(a, b) for a in first for b in second if a != b]
+
+    def n_equal(places: tuple[int, int]) -> int:
+        found = zip(places, langs, strict=True)
+        return sum(canonical_language(tags[place]) == canonical_language(lang) for place, lang in found)
+
+    return max(fitting, key=n_equal, default=None)

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from twinlink.ingest import merging
+from twinlink.ingest import merging, table_parts
 from twinlink.ingest.table_parts import Parts
 from twinlink.lookup import SortedNumbers
 from twinlink.tables import LINKS, PAGES, table_metadata, write_table, write_tables
@@ -48,17 +48,22 @@ def expected_rows(parts: list[Part], kept: set[int]) -> tuple[list[tuple[str, st
     return [pages[number] for number in order], [anchor for number in order for anchor in links[number]]
 
 
+@pytest.mark.parametrize("most", [2, 3, 200])
 @pytest.mark.parametrize("seed", range(12))
-def test_merged_parts_equal_dictionaries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+def test_merged_parts_equal_dictionaries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int, most: int) -> None:
+    """With few parts at most, they are merged in stages."""
     rng = np.random.default_rng(seed)
     monkeypatch.setitem(merging.GROUP_ROWS, "pages", 3)
     monkeypatch.setattr(merging, "_LINKS", 4)
+    monkeypatch.setattr(table_parts, "MAX_PARTS", most)
     made = [made_part(rng, part, int(rng.integers(1, 12))) for part in range(4)]
     kept = set(rng.permutation(20)[: rng.integers(0, 21)].tolist())
     parts = Parts(tmp_path, 0)
     for part in made:
         parts.add("site", *part)
     files = parts.files("site")
+    assert len(files) == {2: 1, 3: 2, 200: 4}[most]
+    assert len(list(tmp_path.iterdir())) == 2 * len(files)
     of_part = [SortedNumbers.of(pa.array(kept, pa.int64()))] * len(files)
     pages, links = (list(found) for found in merging.merged_tables(files, of_part))
     found = [(row["url"], row["title"]) for table in pages for row in table.to_pylist()]
@@ -118,7 +123,7 @@ def test_row_groups_of_parts_follow_what_is_held(tmp_path: Path, held_bytes: int
     parts = Parts(tmp_path, held_bytes)
     parts.add("site", pages, LINKS.empty_table())
     parts._write()
-    metadata = table_metadata(parts._file("pages", 1))
+    metadata = table_metadata(parts._files_of(1).pages)
     rows = [metadata.row_group(k).num_rows for k in range(metadata.num_row_groups)]
     assert sum(rows) == 99
     assert rows[0] == 1 or rows[0] * pages.nbytes / 99 <= held_bytes / merging.MAX_PARTS

@@ -123,9 +123,9 @@ def test_the_order_of_documents_and_the_size_of_parts_change_nothing(tmp_path, m
         ("in memory", items[::-1], 3, 2**26),
         ("on disk", items[::-1], 3, 0),
         ("both", items[::-1], 3, 50_000),
-        ("too many to merge", items[::-1], 3, 0),
+        ("merged in stages", items[::-1], 3, 0),
     ):
-        monkeypatch.setattr(parts, "MAX_PARTS", 4 if name == "too many to merge" else 200)
+        monkeypatch.setattr(parts, "MAX_PARTS", 4 if name == "merged in stages" else 200)
         run = RunDirectory.create(tmp_path / name)
         monkeypatch.setattr(spool, "BATCH_PAGES", size)
         monkeypatch.setattr(parts, "HELD_BYTES", held)

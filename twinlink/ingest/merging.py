@@ -17,7 +17,7 @@ from twinlink.tables import GROUP_ROWS, LINKS, PAGES, columns_of, iter_batches, 
 __all__ = ["MAX_PARTS", "PartFiles", "merged_tables", "sorted_by_address"]
 
 MAX_PARTS = 200
-"""Maximum number of parts that are merged: all of their files are open at the same time."""
+"""Number of parts that are merged at most: all of their files are open at the same time."""
 _LINKS = 2**16  # links that are merged together
 
 Ranks = NDArray[np.int64]
@@ -38,7 +38,7 @@ def sorted_by_address(pages: pa.Table, links: pa.Table) -> tuple[pa.Table, pa.Ta
 
 
 def merged_tables(
-    parts: Sequence[PartFiles], kept: Sequence[SortedNumbers]
+    parts: Sequence[PartFiles], kept: Sequence[SortedNumbers] | None = None
 ) -> tuple[Iterator[pa.Table], Iterator[pa.Table]]:
     """Return the pages and the links of a site, as `sorted_by_address` sorts them, in tables of some rows.
 
@@ -46,8 +46,8 @@ def merged_tables(
     ----------
     parts : sequence of PartFiles
         Of a page that is kept in several parts, the last one counts, with its links.
-    kept : sequence of SortedNumbers
-        The page_id of every page to keep, for each part.
+    kept : sequence of SortedNumbers, optional
+        The page_id of every page to keep, for each part; by default all.
 
     Returns
     -------
@@ -61,7 +61,7 @@ def merged_tables(
     return _merged(pages, GROUP_ROWS["pages"]), _merged_links(parts, numbers, ranks)
 
 
-def _ranks(ids: Sequence[pa.Table], kept: Sequence[SortedNumbers]) -> list[Ranks]:
+def _ranks(ids: Sequence[pa.Table], kept: Sequence[SortedNumbers] | None) -> list[Ranks]:
     """Return the place of each page of each part among all kept pages by address; -1 for those that do not count."""
     counts = _last_of_each([part["page_id"].to_numpy() for part in ids], kept)
     urls = pa.concat_tables([part.filter(pa.array(of_part)) for part, of_part in zip(ids, counts, strict=True)])["url"]
@@ -75,12 +75,14 @@ def _ranks(ids: Sequence[pa.Table], kept: Sequence[SortedNumbers]) -> list[Ranks
     return result
 
 
-def _last_of_each(ids: Sequence[NDArray[np.int64]], kept: Sequence[SortedNumbers]) -> list[NDArray[np.bool_]]:
+def _last_of_each(ids: Sequence[NDArray[np.int64]], kept: Sequence[SortedNumbers] | None) -> list[NDArray[np.bool_]]:
     """Return which pages of each part count: those to keep that no later part has."""
-    is_kept = [of_part.holds(numbers) for numbers, of_part in zip(ids, kept, strict=True)]
-    places = np.flatnonzero(np.concatenate(is_kept)[::-1])
+    is_kept = np.ones(sum(map(len, ids)), np.bool_)
+    if kept is not None:
+        is_kept = np.concatenate([of_part.holds(numbers) for numbers, of_part in zip(ids, kept, strict=True)])
+    places = np.flatnonzero(is_kept[::-1])
     _, first = np.unique(np.concatenate(ids)[::-1][places], return_index=True)
-    counts = np.zeros(sum(map(len, ids)), np.bool_)
+    counts = np.zeros(len(is_kept), np.bool_)
     counts[places[first]] = True
     return np.split(counts[::-1], np.cumsum([len(numbers) for numbers in ids[:-1]]))
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from twinlink.ingest.merging import MAX_PARTS, PartFiles, sorted_by_address
+from twinlink.ingest.merging import MAX_PARTS, PartFiles, merged_tables, sorted_by_address
 from twinlink.pages.parser import Link
-from twinlink.tables import LINKS, PAGES, read_table, write_table
+from twinlink.tables import LINKS, PAGES, write_tables
 from twinlink.urls import page_id, site_of
 
 __all__ = ["Parts", "Rows", "without_pages"]
@@ -97,21 +98,13 @@ class Parts:
         n_bytes : int, optional
             Size of other rows of the site, which are to be merged with them.
         """
-        written = self._written.get(site, [])
-        if len(written) >= MAX_PARTS or not (written or (n_bytes > self._held_bytes and site in self._held)):
-            return []
-        self._written[site] = written
-        if site in self._held:
-            written.append(self._write_site(site))
-        return [PartFiles(self._file("pages", part), self._file("links", part)) for part in written]
+        if site in self._held and (site in self._written or n_bytes > self._held_bytes):
+            self._write_site(site)
+        return [self._files_of(part) for part in self._written.get(site, [])]
 
     def take(self, site: str) -> tuple[pa.Table, pa.Table]:
-        """Return and release the tables of a site."""
-        parts = [
-            (read_table(self._file("pages", part), PAGES), read_table(self._file("links", part), LINKS))
-            for part in self._written.pop(site, [])
-        ]
-        return _joined([*parts, *self._held.pop(site, [])])
+        """Return and release the tables of a site that has no `files`."""
+        return _joined(self._held.pop(site, []))
 
     def remove(self) -> None:
         """Remove the folder."""
@@ -119,15 +112,27 @@ class Parts:
 
     def _write(self) -> None:
         for site in list(self._held):
-            self._written.setdefault(site, []).append(self._write_site(site))
+            self._write_site(site)
         self._n_bytes = 0
 
-    def _write_site(self, site: str) -> int:
-        """Write what is held of a site, sorted, and return the number of the part."""
+    def _write_site(self, site: str) -> None:
+        """Write what is held of a site, sorted, as a part; when a site has `MAX_PARTS`, they become one."""
         pages, links = sorted_by_address(*_joined(self._held.pop(site)))
+        parts = self._written.setdefault(site, [])
+        parts.append(self._write_part([pages], [links]))
+        if len(parts) == MAX_PARTS:
+            files = [self._files_of(part) for part in parts]
+            self._written[site] = [self._write_part(*merged_tables(files))]
+            for path in chain.from_iterable(files):
+                path.unlink()
+
+    def _write_part(self, pages: Iterable[pa.Table], links: Iterable[pa.Table]) -> int:
+        """Write sorted tables, which come in pieces, and return the number of the part."""
         part = self._n_written = self._n_written + 1
-        write_table(pages, PAGES, self._file("pages", part), group_rows=self._group_rows(pages))
-        write_table(links, LINKS, self._file("links", part), group_rows=self._group_rows(links))
+        for tables, schema, path in zip((pages, links), (PAGES, LINKS), self._files_of(part), strict=True):
+            pieces = iter(tables)
+            first = next(pieces, schema.empty_table())
+            write_tables(chain([first], pieces), schema, path, group_rows=self._group_rows(first))
         return part
 
     def _group_rows(self, table: pa.Table) -> int:
@@ -135,8 +140,8 @@ class Parts:
         n_bytes = max(1, int(table.nbytes))
         return max(1, self._held_bytes // MAX_PARTS * len(table) // n_bytes)
 
-    def _file(self, table: str, part: int) -> Path:
-        return self._folder / f"{table}-{part}.parquet"
+    def _files_of(self, part: int) -> PartFiles:
+        return PartFiles(self._folder / f"pages-{part}.parquet", self._folder / f"links-{part}.parquet")
 
 
 def _joined(parts: Sequence[tuple[pa.Table, pa.Table]]) -> tuple[pa.Table, pa.Table]:

@@ -6,6 +6,7 @@ import io
 import json
 from datetime import UTC, datetime
 
+import numpy as np
 import pytest
 from lxml import etree
 
@@ -148,6 +149,19 @@ def test_a_damaged_or_truncated_file_is_an_os_error(tmp_path, ending):
     whole = path.read_bytes()
     for damaged in (whole[:10] + b"\xff" * 10 + whole[20:], whole[:-10]):
         path.write_bytes(damaged)
+        with pytest.raises(OSError, match=r"\w"), open_for_reading(path) as file:
+            file.read()
+
+
+@pytest.mark.parametrize("ending", [".gz", ".zst"])
+def test_another_byte_in_the_packed_text_is_noticed(tmp_path, ending):
+    """A text of random words is stored nearly as it is, so that a changed byte gives another text, not an error."""
+    path = tmp_path / f"a.txt{ending}"
+    with open_for_writing(path) as file:
+        file.write(np.random.default_rng(0).bytes(500))
+    whole = path.read_bytes()
+    for place in range(50, 450, 50):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
         with pytest.raises(OSError, match=r"\w"), open_for_reading(path) as file:
             file.read()
 

@@ -50,14 +50,19 @@ ENDINGS: dict[Compression, str] = {"": "", "gzip": ".gz", "zstd": ".zst"}
 
 @contextmanager
 def open_for_writing(path: Path) -> Iterator[BinaryIO]:
-    """Open a file through a temporary name, compressed as its name ends: `ENDINGS` (the same bytes at any time)."""
+    """Open a file through a temporary name, compressed as its name ends: `ENDINGS` (the same bytes at any time).
+
+    A compressed file has a checksum, so that readers notice damage.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as temporary, temporary.open("wb") as raw:
         if path.suffix == ".gz":
             with gzip.GzipFile("", "wb", 6, raw, mtime=0) as packed:
                 yield cast("BinaryIO", packed)
         elif path.suffix == ".zst":
-            with zstd_module().ZstdFile(raw, "wb", level=9) as packed:
+            zstd = zstd_module()
+            options = {zstd.CompressionParameter.compression_level: 9, zstd.CompressionParameter.checksum_flag: 1}
+            with zstd.ZstdFile(raw, "wb", options=options) as packed:
                 yield cast("BinaryIO", packed)
         else:
             yield raw

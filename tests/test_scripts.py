@@ -50,6 +50,12 @@ def test_clean_text(text: str) -> None:
     assert clean_text(text) == _UNUSABLE.sub(" ", text)
 
 
+@pytest.mark.parametrize("plane", range(17))
+def test_the_last_two_characters_of_each_plane_are_no_text(plane: int) -> None:
+    ends = chr(plane << 16 | 0xFFFE) + chr(plane << 16 | 0xFFFF)
+    assert clean_text(f"a{ends}b") == "a  b"
+
+
 @given(st.sampled_from(["LATIN", "HAN", "CYRILLIC", "HANGUL"]), st.one_of(TEXTS, st.text("abéя行각ि1 '-", max_size=12)))
 def test_units_of_one_script(script: str, text: str) -> None:
     expected = re.sub(_UNIT, lambda unit: unit[0] if script_of(unit[0][0]) == script else " ", text)

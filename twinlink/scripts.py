@@ -46,7 +46,11 @@ _BEYOND_SPACED = "[^\x00-\u0dff\u1e00-\u2bff]"
 _LETTERS = r"[^\W\d_]+"
 _LETTERS_OR_BREAK = rf"{_LETTERS}|\n"
 _LETTERS_BEYOND_ASCII = r"(?<![^\W\d_])[^\W\d_\x00-\x7f][^\W\d_]*"
-_UNUSABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\ud800-\udfff\ufdd0-\ufdef\ufeff\ufffe\uffff]")
+# The last two characters of each plane of Unicode are none.
+_PLANE_ENDS = "".join(chr(plane << 16 | end) for plane in range(17) for end in (0xFFFE, 0xFFFF))
+_UNUSABLE = re.compile(
+    f"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\ud800-\udfff\ufdd0-\ufdef\ufeff{_PLANE_ENDS}]"
+)
 
 _POINTS = re.compile(
     "[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"

@@ -75,6 +75,12 @@ def test_marks_of_vowels_and_syllables_reach_cld2() -> None:
         assert guess.likeness > 0.5
 
 
+@pytest.mark.parametrize("character", ["\ufffe", "\U0001ffff", "\U0010fffe"])
+def test_a_character_that_unicode_does_not_have_hides_no_language(character: str) -> None:
+    text = f"{DECLARATION['en']} {character}"
+    assert guess_language(count_scripts(split_units(text)), text).language == "en"
+
+
 @pytest.mark.parametrize("wanted", [["en", "fr"], ["fr", "de"], []])
 def test_languages_that_cld2_does_not_know_are_groups_of_their_own(wanted: list[str]) -> None:
     blocks, truth = site(en=14, fr=14, nv=14, hsb=12)

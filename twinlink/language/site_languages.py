@@ -42,6 +42,7 @@ from twinlink.language.identify import (
     guess_language,
     identify_text,
 )
+from twinlink.language.quotations import texts_beside_quotations
 from twinlink.language.relatives import RELATIVES
 from twinlink.language.site_text import SiteText, read_site
 from twinlink.language.speech import Floats, Labels, Speech, learn_speech, speaks_like, vote
@@ -126,6 +127,9 @@ def site_languages(
     A page that was translated in part is judged by its translated text (`translated_texts`); its words w are those of
     this text, and p(w|ℓ) is the mean of the shares of pages that have w in all of their text and in this text.
 
+    So is a page in Latin script that has comments or quotations in another one (`texts_beside_quotations`), by its text
+    without these.
+
     A page that CLD2 gives another language keeps it if that one is wanted and has half of the words, if the page claims
     it or a link names it, or if both halves of the page are in it and the page lacks the typical words of the learned
     languages. A page in a language that is not wanted, among pages of a wanted one, stands in that version of the site
@@ -183,6 +187,7 @@ def site_languages(
     unknown = unknown_languages(site, guesses, aim)
     of_unknown = {page for _, pages, _ in unknown for page in pages.tolist()}
     translated = translated_texts(site, guesses, aim, of_unknown)
+    translated |= texts_beside_quotations(site, guesses, aim, of_unknown)
     site = site.with_text({page: text.blocks for page, text in translated.items()})
     guesses = [translated[page].guess if page in translated else guess for page, guess in enumerate(guesses)]
     guesses = _with_unknown(_prefer_wanted([_less_sure(guess) for guess in guesses], aim), unknown)

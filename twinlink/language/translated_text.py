@@ -28,17 +28,25 @@ from twinlink.languages import UNDETERMINED
 from twinlink.scripts import split_units
 from twinlink.system.side_by_side import in_ranges
 
-__all__ = ["TranslatedText", "source_language", "translated_texts"]
+__all__ = [
+    "CLEAR_PAGES",
+    "LEAST_WORDS",
+    "TRANSLATED",
+    "TranslatedText",
+    "source_language",
+    "translated_texts",
+    "words_by_language",
+]
 
-_CLEAR_PAGES = 3
+CLEAR_PAGES = 3
 """Pages without a doubt that a language of the site has."""
 _SENTENCE = 4.0
 """Words of a block from which it has a language of its own. Our choice, not tuned."""
-_LEAST_WORDS = 20.0
+LEAST_WORDS = 20.0
 """Words of a page's translated text, at least."""
 _MIXED = 0.2
 """Share of the words from which a page is mixed with a language."""
-_TRANSLATED = 0.25
+TRANSLATED = 0.25
 """Share of the words from which a language is that of the translation: what was left of a page is often the longer part
 of it. Trials on 14 sites of four kinds with such pages: with ¼ all known pairs have their languages, with .35 a tenth
 of those of one site and 2 % of another do not, with ½ three tenths of one and 2 % of another."""
@@ -90,9 +98,11 @@ def translated_texts(
     quoting = {i for i, guess in enumerate(guesses) if guess.language not in wanted and is_mixed(site.scripts[i])}
     pages = [i for i, guess in enumerate(guesses) if (guess.strength < CLEAR or i in quoting) and i not in known]
     words = in_ranges(
-        lambda first, end: [_words(site.sampled(i)) for i in pages[first:end]], len(pages), seconds=EXAMINE_SECONDS
+        lambda first, end: [words_by_language(site.sampled(i)) for i in pages[first:end]],
+        len(pages),
+        seconds=EXAMINE_SECONDS,
     )
-    spoken = {language for language, n in clear_pages(guesses).items() if n >= _CLEAR_PAGES}
+    spoken = {language for language, n in clear_pages(guesses).items() if n >= CLEAR_PAGES}
     source = source_language(words, spoken | {*wanted})
     found = {}
     for page, of_language in zip(pages, words, strict=True):
@@ -133,7 +143,7 @@ def source_language(pages: Sequence[_Words], languages: Collection[str]) -> str:
     return found[0] if len(found) == 1 else ""
 
 
-def _words(blocks: Sequence[str]) -> _Words:
+def words_by_language(blocks: Sequence[str]) -> _Words:
     """Return the words of a page by language, in blocks that are long enough to have one."""
     words: dict[str, float] = defaultdict(float)
     for language, size in map(language_and_size, blocks):
@@ -156,7 +166,7 @@ def _translated(
     for blocks, languages in _candidates(site.own[page], site.unique(page), guess, words, source, wanted):
         text = "\n".join(blocks)
         scripts = count_scripts(split_units(text))
-        if sum(scripts.values()) >= _LEAST_WORDS and (quotes or main_script(scripts) == script):
+        if sum(scripts.values()) >= LEAST_WORDS and (quotes or main_script(scripts) == script):
             alone = guess_language(scripts, text)
             if alone.language in languages and alone.likeness >= KNOWN and alone.strength > strength:
                 best, strength = TranslatedText(blocks, alone), alone.strength
@@ -179,4 +189,4 @@ def _most(words: _Words, without: str) -> str:
     """Return the language of most of the other words, empty if these are too few to be the translation."""
     others = {name: n for name, n in words.items() if name not in {without, UNDETERMINED}}
     best = max(others, key=lambda name: (others[name], name), default="")
-    return best if best and others[best] >= _TRANSLATED * sum(words.values()) else ""
+    return best if best and others[best] >= TRANSLATED * sum(words.values()) else ""

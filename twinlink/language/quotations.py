@@ -1,0 +1,97 @@
+"""Pages in Latin script that have text in another one: comments of readers, quotations, names of other languages.
+
+Another script decides on the language of a text with a tenth of its words (`twinlink.language.identify`), because Latin
+words stand in texts of all languages: code, names, what was not translated. So a page in English would be in Arabic
+once a reader has commented on it in Arabic. Block by block, the two can be told apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from twinlink.language.bilingual import EXAMINE_SECONDS, is_bilingual, language_and_size
+from twinlink.language.identify import CLEAR, KNOWN, Guess, clear_pages, count_scripts, guess_language, is_mixed
+from twinlink.language.site_text import SiteText
+from twinlink.language.translated_text import (
+    CLEAR_PAGES,
+    LEAST_WORDS,
+    TRANSLATED,
+    TranslatedText,
+    words_by_language,
+)
+from twinlink.languages import UNDETERMINED
+from twinlink.scripts import split_units
+from twinlink.system.side_by_side import in_ranges
+
+__all__ = ["texts_beside_quotations"]
+
+_RELIABLE = 0.9
+"""Share of the pages without a doubt whose claim must be right for the claims of a site to count."""
+_UNIQUE = 0.8
+"""Share of the words, in blocks that no other page has, that the language of a page without a claim needs. Neither is
+tuned; with .6, pages in Arabic are in English once many paragraphs in English that no other page has were added."""
+
+
+def texts_beside_quotations(
+    site: SiteText, guesses: Sequence[Guess], wanted: Collection[str], known: Collection[int] = ()
+) -> dict[int, TranslatedText]:
+    """Return the text in Latin script of the pages that are in it, though their guess is a language in another script.
+
+    That is the text in a language of the site which the page claims, with a quarter of its words; or, if it claims
+    none, with four fifths of the words in blocks that no other page has: what was left of a page when it was
+    translated stands in the page of the source, too. Claims count if they are right on the pages without a doubt.
+    Pages block by block in two languages are left as they are.
+
+    Parameters
+    ----------
+    site : SiteText
+    guesses : sequence of Guess
+        Language of each page by all of its own text.
+    wanted : collection of str
+        Empty: the languages that have clear pages.
+    known : collection of int
+        Pages that are not looked at.
+
+    Returns
+    -------
+    dict of int to TranslatedText
+        By the number of the page: what is left without the blocks in other languages.
+    """
+    spoken = {language for language, n in clear_pages(guesses).items() if n >= CLEAR_PAGES}
+    languages = frozenset(wanted or spoken)
+    claims = _claims(site, guesses, languages)
+    pages = [page for page, words in enumerate(site.scripts) if is_mixed(words) and page not in known]
+
+    def examined(first: int, end: int) -> list[TranslatedText | None]:
+        return [_beside_quotations(site, page, guesses[page], languages, claims[page]) for page in pages[first:end]]
+
+    texts = in_ranges(examined, len(pages), seconds=EXAMINE_SECONDS)
+    return {page: text for page, text in zip(pages, texts, strict=True) if text is not None}
+
+
+def _claims(site: SiteText, guesses: Sequence[Guess], languages: frozenset[str]) -> list[frozenset[str]]:
+    """Return the languages that each page, or a link to it, claims; none where claims say little on this site."""
+    claims = [(named | claimed) & languages for named, claimed in zip(site.named, site.claimed, strict=True)]
+    is_right = [
+        guess.language in claim
+        for claim, guess, words in zip(claims, guesses, site.scripts, strict=True)
+        if claim and guess.strength >= CLEAR and not is_mixed(words)
+    ]
+    differ = len(frozenset().union(*claims)) > 1  # else they may come from a template
+    return claims if differ and sum(is_right) >= _RELIABLE * len(is_right) else [frozenset()] * len(claims)
+
+
+def _beside_quotations(
+    site: SiteText, page: int, guess: Guess, languages: frozenset[str], claim: frozenset[str]
+) -> TranslatedText | None:
+    words = words_by_language(site.sampled(page) if claim else site.unique(page))
+    share = TRANSLATED if claim else _UNIQUE
+    may_be = (claim or languages) & words.keys() - {guess.language}
+    best = max(may_be, key=lambda language: (words[language], language), default=UNDETERMINED)
+    if guess.language in claim or not may_be or words[best] < max(LEAST_WORDS, share * sum(words.values())):
+        return None
+    blocks = [block for block in site.own[page] if language_and_size(block)[0] == best]
+    text = "\n".join(blocks)
+    alone = guess_language(count_scripts(split_units(text)), text)
+    is_clear = alone.language == best and alone.likeness >= KNOWN and not is_bilingual(site.own[page], languages)
+    return TranslatedText(blocks, alone) if is_clear else None

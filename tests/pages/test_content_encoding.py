@@ -75,7 +75,13 @@ def test_data_that_end_early(name: str, pack: Callable[[bytes], bytes]) -> None:
 @pytest.mark.parametrize("name", ["compress", "sdch", "gzip, nonsense"])
 def test_unknown_encodings(name: str) -> None:
     with pytest.raises(EncodingError, match="not known"):
-        decompress(PAGE, name, LIMIT)
+        decompress(zlib.compress(PAGE), name, LIMIT)
+
+
+@pytest.mark.parametrize("name", ["utf-8", "UTF-8", "ISO-8859-1", "text/html", "gzip, utf-8"])
+@pytest.mark.parametrize("text", [PAGE, b"User-agent: *\nDisallow:\n", "<p>中文".encode("utf-16"), b""])
+def test_a_text_with_an_unknown_encoding_is_not_encoded(name: str, text: bytes) -> None:
+    assert decompress(text, name, LIMIT) == text
 
 
 @given(st.binary(max_size=200), st.sampled_from(list(PACKERS)), st.booleans())

@@ -14,9 +14,10 @@ import pytest
 from tests.loopback import Answer, Server, keeps_pace, links, serving
 from twinlink.config import Config, CrawlSettings
 from twinlink.errors import CrawlError, InputError
-from twinlink.jobs.mine import crawl_stage
+from twinlink.jobs.stages import crawl_stage
+from twinlink.run_files import CRAWL_REPORT
 from twinlink.rundir.directory import RunDirectory
-from twinlink.spiders.crawling import REPORT_NAME, CrawlProgress, crawl
+from twinlink.spiders.crawling import CrawlProgress, crawl
 from twinlink.spiders.frontier import FrontierReader
 from twinlink.spiders.seeds import read_seeds
 
@@ -33,7 +34,7 @@ def chain(n: int, width: int = 4, weight: int = 0) -> object:
 
 
 def report(folder: Path) -> dict[str, object]:
-    found: dict[str, object] = json.loads((folder / REPORT_NAME).read_text(encoding="utf-8"))
+    found: dict[str, object] = json.loads((folder / CRAWL_REPORT).read_text(encoding="utf-8"))
     return found
 
 
@@ -67,6 +68,22 @@ def test_a_site_ends_at_its_bytes(tmp_path: Path) -> None:
         progress = crawl([site.url], tmp_path, CrawlSettings(max_site_bytes=50_000, concurrency=1))
     assert (progress.fetched, progress.sites[0].ended) == (5, "budget-bytes")
     assert {reject.reason for reject in FrontierReader(tmp_path).rejects()} == {"budget-bytes"}
+
+
+@pytest.mark.parametrize("answer", [
+    Answer(b"<meta name=robots content=noindex>" + b" " * 10_000),
+    Answer(b" " * 30_000, chunked=True),  # too large: broken off behind the limit
+    Answer(b" " * 10_000, type="text/plain"),
+    Answer(b" " * 10_000, status=404),
+], ids=["noindex", "too-large", "not-html", "http-404"])  # fmt: skip
+def test_what_is_no_page_counts_in_the_bytes_of_a_site(tmp_path: Path, answer: Answer) -> None:
+    start = links(*(f"/p{n}" for n in range(30)))
+    with serving(lambda path: start if path == "/" else answer) as site:
+        settings = CrawlSettings(max_site_bytes=50_000, max_page_bytes=20_000, concurrency=1, sitemaps=False)
+        progress = crawl([site.url], tmp_path, settings)
+    assert progress.sites[0].ended == "budget-bytes"
+    assert 50_000 < progress.bytes < 100_000
+    assert len(site.log) < 10
 
 
 def test_a_site_ends_at_its_minutes(tmp_path: Path) -> None:
@@ -143,7 +160,7 @@ def test_the_report_adds_up(tmp_path: Path) -> None:
     for name in ("pages", "redirects", "queued", "rejected", "bytes"):
         assert sum(site[name] for site in sites.values()) == found[name]
     assert found["bytes"] == progress.bytes == seen[-1].bytes
-    assert not list(tmp_path.glob(f"{REPORT_NAME}.*"))
+    assert not list(tmp_path.glob(f"{CRAWL_REPORT}.*"))
 
 
 def test_a_report_that_the_disk_has_no_room_for_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,7 +171,7 @@ def test_a_report_that_the_disk_has_no_room_for_leaves_no_file(tmp_path: Path, m
     with serving(chain(3)) as site:  # type: ignore[arg-type]
         monkeypatch.setattr(Path, "write_text", fill)
         assert crawl([site.url], tmp_path, CrawlSettings()).fetched == 3
-    assert not list(tmp_path.glob(f"{REPORT_NAME}*"))
+    assert not list(tmp_path.glob(f"{CRAWL_REPORT}*"))
 
 
 def test_a_crawl_that_was_stopped_has_a_report(tmp_path: Path) -> None:

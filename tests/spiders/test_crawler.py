@@ -7,7 +7,7 @@ import sys
 
 from scrapy.settings import default_settings
 
-from twinlink.spiders.crawler import _MIDDLEWARES_OF_SCRAPY as KEPT
+from twinlink.spiders.crawler import MIDDLEWARES_OF_SCRAPY as KEPT
 
 NEEDLESS = ("numpy", "pyarrow", "pandas", "requests", "tldextract", "duckdb")
 LEFT_OUT = {
@@ -33,8 +33,7 @@ def test_the_process_of_a_crawl_loads_no_tables() -> None:
 import sys
 import twinlink.spiders.process, twinlink.spiders.crawler
 from scrapy.utils.misc import load_object
-from twinlink.spiders.crawler import _MIDDLEWARES_OF_SCRAPY
-for name in _MIDDLEWARES_OF_SCRAPY:
+for name in {list(KEPT)!r}:
     load_object(name)
 print(*(name for name in {NEEDLESS!r} if name in sys.modules))
 """

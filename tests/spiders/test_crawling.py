@@ -275,6 +275,8 @@ def test_a_wrong_address_says_so(tmp_path: Path) -> None:
         (redirect("http://www.example.org/"), Answer(status=404), "Start at the address that it moved to"),
         (links(), Answer(b"User-agent: *\nDisallow: /"), "robots.txt forbids it"),
         (Answer(status=404), Answer(status=404), "Check the address"),
+        (Answer(status=401), Answer(status=404), "names and passwords in addresses are not sent"),
+        (redirect("/"), Answer(status=404), "may want cookies"),
     ],
 )
 def test_a_start_page_that_gives_none_says_what_to_do(
@@ -282,6 +284,17 @@ def test_a_start_page_that_gives_none_says_what_to_do(
 ) -> None:
     with serving(lambda path: first, robots=robots) as site, pytest.raises(CrawlError, match=advice):
         crawl([site.url], tmp_path, CrawlSettings(retries=0))
+
+
+def test_links_and_redirections_in_headers_are_followed(tmp_path: Path) -> None:
+    link = '</fr.html>; rel="alternate"; hreflang="fr", </de.html>; rel=alternate; hreflang=de'
+    answers = {
+        "/": Answer(headers={"Refresh": "0; url=/en.html"}),
+        "/en.html": Answer(b"<p>page", headers={"Link": link}),
+    }
+    with serving(lambda path: answers.get(path, Answer(b"<p>page"))) as site:
+        crawl([site.url], tmp_path, CrawlSettings())
+        assert site.fetched() == Counter(["/", "/en.html", "/fr.html", "/de.html"])
 
 
 def test_a_full_disk_stops_the_crawl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,8 +17,9 @@ from tests.loopback import Answer, Handler, links, serving
 from tests.talking import Talk, talking
 from twinlink.config import CrawlSettings
 from twinlink.pages.content_encoding import beginning
+from twinlink.run_files import CRAWL_LOG
 from twinlink.spiders.crawler import MAX_ALIKE, MAX_MESSAGE_LENGTH, log_handler
-from twinlink.spiders.crawling import LOG_NAME, crawl, crawl_parts
+from twinlink.spiders.crawling import crawl, crawl_parts
 from twinlink.spiders.early_end import SMALL_BODY
 from twinlink.spiders.frontier import FrontierReader
 
@@ -78,7 +79,7 @@ def test_long_answers_that_are_no_pages_are_broken_off_after_little(tmp_path: Pa
     assert progress.reasons == {"not-html": 20 + len(HEADS)}
     assert progress.fetched == 2  # the start page and /fine
     assert max(n / (21 if head == VIDEO + CHUNKED else 1) for head, n in sender.sent.items()) < 2**20
-    assert "Traceback" not in (tmp_path / LOG_NAME).read_text()
+    assert "Traceback" not in (tmp_path / CRAWL_LOG).read_text()
 
 
 @pytest.mark.parametrize("concurrency", [1, 4])
@@ -160,4 +161,4 @@ def test_the_log_of_a_crawl_is_bounded(tmp_path: Path) -> None:
     with serving(lambda path: links(*paths) if path == "/" else Answer(PAGE)) as site:
         progress = crawl([site.url], tmp_path, CrawlSettings(retries=0, sitemaps=False, max_page_bytes=20_000))
     assert progress.reasons == {"too-large": len(paths)}
-    assert len((tmp_path / LOG_NAME).read_text().splitlines()) == MAX_ALIKE
+    assert len((tmp_path / CRAWL_LOG).read_text().splitlines()) == MAX_ALIKE

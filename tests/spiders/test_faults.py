@@ -29,7 +29,7 @@ from tests.loopback import Answer, links, redirect, serving
 from tests.talking import Talk, talking
 from twinlink.config import Config, CrawlSettings
 from twinlink.errors import CrawlError, RunError
-from twinlink.jobs.mine import ingest_stage
+from twinlink.jobs.stages import ingest_stage
 from twinlink.rundir.directory import RunDirectory
 from twinlink.spiders import crawling as crawl_module
 from twinlink.spiders.crawling import crawl
@@ -152,20 +152,20 @@ def test_a_robots_txt_that_changes_between_two_runs(tmp_path: Path) -> None:
 # Name servers as tests need them: 127.0.0.2 passes for public; a name leads somewhere else each time it is asked for.
 NAMES = """
 import runpy, socket, sys
-from scrapy.utils.datatypes import LocalCache
-from twinlink.spiders import guard
 addresses = {"www.example.org": ["127.0.0.2"], "turns.example.org": ["127.0.0.2", "127.0.0.1"],
              "intern.example.org": ["127.0.0.1"]}
-known = socket.gethostbyname
-def look_up(name):
+known = socket.getaddrinfo
+def look_up(name, *rest):
     if name.endswith(".invalid") or name == "gone.example.org":
         raise socket.gaierror(-2, "Name or service not known")
     found = addresses.get(name)
-    return known(name) if found is None else found.pop(0) if len(found) > 1 else found[0]
-socket.gethostbyname = look_up
+    return known(name if found is None else found.pop(0) if len(found) > 1 else found[0], *rest)
+socket.getaddrinfo = look_up  # before Twisted takes it
+from scrapy.utils.datatypes import LocalCache
+from twinlink.spiders import guard
 public = guard.is_public
 guard.is_public = lambda address: address == "127.0.0.2" or public(address)
-LocalCache.__contains__ = lambda self, name: False  # what is remembered would hide the second answer
+LocalCache.__getitem__ = lambda self, name: {}[name]  # what is remembered would hide the second answer
 sys.argv = ["child"]
 runpy.run_module("twinlink.spiders.process", run_name="__main__")
 """

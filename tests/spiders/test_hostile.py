@@ -8,12 +8,16 @@ import subprocess
 import sys
 import time
 import zlib
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from typing import Any
+from unittest.mock import Mock, call
 
 import brotli
 import pytest
 from backports import zstd
+from twisted.internet.address import IPv4Address, IPv6Address
 
 from tests.loopback import Answer, Server, links, redirect, serving
 from tests.talking import Talk, endless, talking
@@ -22,7 +26,14 @@ from twinlink.errors import CrawlError
 from twinlink.spiders import crawling as crawl_module
 from twinlink.spiders.crawling import crawl
 from twinlink.spiders.frontier import FrontierReader
-from twinlink.spiders.guard import BLOCKED_PORTS, MAX_HEADER_BYTES, AddressGuard, blocked_port, is_public
+from twinlink.spiders.guard import (
+    BLOCKED_PORTS,
+    MAX_HEADER_BYTES,
+    AddressGuard,
+    blocked_port,
+    guarded_resolver,
+    is_public,
+)
 
 BIG = b"<p>" + b"x" * 3_000_000
 
@@ -129,6 +140,41 @@ def test_a_site_cannot_lead_robots_txt_to_a_private_address(tmp_path: Path) -> N
     assert {reject.reason for reject in FrontierReader(tmp_path).rejects()} == {"robots-unreachable"}
 
 
+def test_a_robots_txt_that_leads_to_a_private_name_says_so(tmp_path: Path) -> None:
+    reason = r"robots-unreachable \(robots.txt: private-address localhost leads to"
+    robots = redirect("http://localhost:9999/robots.txt")
+    with serving(lambda path: links(), robots=robots) as site, pytest.raises(CrawlError, match=reason):
+        crawl([site.url], tmp_path, CrawlSettings(retries=0, timeout=5))
+
+
+@pytest.mark.skipif(not socket.has_ipv6, reason="needs IPv6")
+def test_sites_are_reached_by_ipv6(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Server, "address_family", socket.AF_INET6)
+    with serving(lambda path: links("/a"), host="::1") as site:
+        assert crawl([f"http://[::1]:{site.server_port}/"], tmp_path, CrawlSettings()).fetched == 2
+
+
+def test_only_the_public_addresses_of_a_name_are_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    addresses: list[IPv4Address | IPv6Address] = [
+        IPv4Address("TCP", "10.0.0.1", 80),
+        IPv4Address("TCP", "93.184.215.14", 80),
+    ]
+    addresses += [IPv6Address("TCP", each, 80) for each in ("::1", "2001:4860:4860::8888", "fd00::1")]
+    given, guard = Mock(), AddressGuard(["http://example.org/"], allow_private=False)
+    resolver = guarded_resolver(guard)(Mock(), 0)
+    monkeypatch.setattr(resolver.original_resolver, "resolveHostName", lambda receiver, *_: tell(receiver, addresses))
+    resolver.resolveHostName(given, "example.org", 80)
+    assert given.addressResolved.call_args_list == [call(addresses[1]), call(addresses[3])]
+    given.resolutionComplete.assert_called_once_with()
+
+
+def tell(receiver: Any, addresses: Sequence[IPv4Address | IPv6Address]) -> None:
+    receiver.resolutionBegan(None)
+    for address in addresses:
+        receiver.addressResolved(address)
+    receiver.resolutionComplete()
+
+
 def serving_on_a_blocked_port(stack: ExitStack) -> Server:
     for port in sorted(BLOCKED_PORTS, reverse=True):
         with suppress(OSError):
@@ -179,8 +225,8 @@ def test_blocked_ports(url: str, expected: int | None) -> None:
 # The names that this machine's own resolver would not know; what leads to 127.0.0.1 is a server of the test.
 NAMES = """
 import runpy, socket, sys
-known = socket.gethostbyname
-socket.gethostbyname = lambda name: "127.0.0.1" if name.endswith("example.org") else known(name)
+known = socket.getaddrinfo
+socket.getaddrinfo = lambda name, *rest: known("127.0.0.1" if name.endswith("example.org") else name, *rest)
 sys.argv = ["child"]
 runpy.run_module("twinlink.spiders.process", run_name="__main__")
 """

@@ -11,7 +11,8 @@ import pytest
 
 from tests.loopback import Answer, links, serving
 from twinlink.config import CrawlSettings
-from twinlink.spiders.crawling import LOG_NAME, crawl
+from twinlink.run_files import CRAWL_LOG
+from twinlink.spiders.crawling import crawl
 from twinlink.spiders.waits import Wait, summary, wait_of
 
 PAGES = [f"/{n}.html" for n in range(3)]
@@ -63,7 +64,7 @@ def waits(answer: Any, folder: Path, robots: Answer, **settings: object) -> list
 def test_a_crawl_delay_is_reported_on_the_progress_and_in_the_log(tmp_path: Path) -> None:
     robots = Answer(b"User-agent: *\nCrawl-delay: 1.5", type="text/plain")
     assert waits(star, tmp_path, robots, sitemaps=False) == ["robots.txt asks for 1.5 s between requests"]
-    log = (tmp_path / LOG_NAME).read_text()
+    log = (tmp_path / CRAWL_LOG).read_text()
     assert log.count("127.0.0.1: robots.txt asks for 1.5 s between requests") == 1
 
 
@@ -91,4 +92,4 @@ def test_a_late_answer_and_a_busy_server_are_reported(tmp_path: Path) -> None:
 
 def test_a_crawl_without_waits_says_nothing(tmp_path: Path) -> None:
     assert waits(star, tmp_path, Answer(status=404)) == []
-    assert (tmp_path / LOG_NAME).read_text() == ""
+    assert (tmp_path / CRAWL_LOG).read_text() == ""

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from twinlink.config import Config
 from twinlink.config.sites import DiscoverySettings
 from twinlink.errors import CrawlError, MissingStageError, NothingFoundError
-from twinlink.jobs.mine import crawl_stage, ingest_stage, match_stage, silent
+from twinlink.jobs.stages import crawl_stage, ingest_stage, match_stage, silent
 from twinlink.language.identify import identify_text
 from twinlink.language.stage import MAX_LETTERS
 from twinlink.languages import UNDETERMINED, base_language, languages_of_site
@@ -19,7 +19,7 @@ from twinlink.patterns.keys import Key
 from twinlink.patterns.learning import learn_patterns
 from twinlink.progress import Report
 from twinlink.rundir.directory import RunDirectory, site_file
-from twinlink.spiders.frontier import Counts, FrontierReader, so_far
+from twinlink.spiders.frontier import LATER, Counts, FrontierReader, so_far
 from twinlink.tables import PAGES, PAIRS, is_part, read_table
 
 __all__ = ["Look", "failure", "fetch", "fetched_sites", "is_added", "look", "probe"]
@@ -35,8 +35,8 @@ class Look(NamedTuple):
 
     verdict: str
     """``bilingual``: a credible URL pattern between pages of two languages, or pairs of such pages by a match;
-    ``two-languages``: neither; ``one-language``; or no page was to be had: ``refused``, ``dead``, ``errors``,
-    ``moved``, ``empty``."""
+    ``two-languages``: neither; ``one-language``; or no page was to be had: ``refused`` (also after a few
+    pages in one language), ``dead``, ``errors``, ``moved``, ``empty``."""
     reason: str
     pages: int = 0
     langs: str = ""
@@ -159,7 +159,11 @@ def _look_at(
         return failure(counts)
     pages = read_table(part, PAGES, ("url", "blocks"))
     texts = [" ".join(blocks)[:MAX_LETTERS] for blocks in pages["blocks"].to_pylist()]
-    return look(pages["url"].to_pylist(), texts, config, prior)
+    found = look(pages["url"].to_pylist(), texts, config, prior)
+    rejects: Mapping[str, int] = counts.get("rejects", {})
+    # A site that shut the crawler out after its first pages is not known to have one language.
+    is_shut = found.verdict == ONE_LANGUAGE and sum(rejects.get(name, 0) for name in LATER) > found.pages
+    return failure(counts) if is_shut and config.discover.accept != "all" else found
 
 
 def look(urls: Sequence[str], texts: Sequence[str], config: Config, prior: Mapping[Key, float]) -> Look:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Callable, Mapping
 from importlib import import_module
@@ -11,6 +12,10 @@ from twinlink.system.packed import GZIP, ZSTD, PackedError, inflate, unpack
 
 MAX_ENCODINGS = 5
 """Maximum number of nested encodings of one body, as in curl."""
+
+
+_SNIFFED = 1_445  # first bytes of a body that the MIME Sniffing Standard looks at
+_BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 
 
 class EncodingError(Exception):
@@ -35,12 +40,13 @@ def decompress(body: bytes, content_encoding: str, limit: int) -> bytes:
     bytes
         The plain body, or its first ``limit + 1`` bytes: a result that long means "too large". The body as it is where
         it does not begin as its encoding does: archives often keep the headers of a packed page with the unpacked one.
+        So too for a text whose encoding is unknown, as in browsers: some servers send its charset as its encoding.
 
     Raises
     ------
     EncodingError
-        If an encoding is unknown, there are more than `MAX_ENCODINGS`, or the data end early, are damaged, or have more
-        than `twinlink.system.packed.MAX_MEMBERS` members.
+        If an encoding is unknown (and the body no text), there are more than `MAX_ENCODINGS`, or the data end early,
+        are damaged, or have more than `twinlink.system.packed.MAX_MEMBERS` members.
 
     Examples
     --------
@@ -52,10 +58,10 @@ def decompress(body: bytes, content_encoding: str, limit: int) -> bytes:
     if len(names) > MAX_ENCODINGS:
         raise EncodingError(f"{len(names)} nested content encodings, expected {MAX_ENCODINGS} at most")
     for name in reversed(names):
-        if name not in _UNPACKERS:
+        if name not in _UNPACKERS and not _is_text(body):
             raise EncodingError(f"content encoding {name!r} is not known")
         try:
-            body = _UNPACKERS[name](body, limit + 1)
+            body = _UNPACKERS.get(name, _keep)(body, limit + 1)
         except PackedError as error:
             raise EncodingError(str(error)) from error
         except ImportError as error:
@@ -99,6 +105,15 @@ def beginning(head: bytes, content_encoding: str, size: int) -> bytes | None:
         except zlib.error:
             continue
     return None
+
+
+def _is_text(body: bytes) -> bool:
+    """Return whether a body begins like a text, by the MIME Sniffing Standard: packed data have other bytes."""
+    return body.startswith((b"\xfe\xff", b"\xff\xfe")) or not _BINARY.search(body, 0, _SNIFFED)
+
+
+def _keep(body: bytes, size: int) -> bytes:
+    return body[:size]
 
 
 def _unpack_gzip(body: bytes, size: int) -> bytes:

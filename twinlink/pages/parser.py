@@ -18,6 +18,7 @@ from lxml import etree
 from twinlink.pages.content import PageContent, PageTarget, TooDeepError, max_depth
 from twinlink.pages.decoding import decode
 from twinlink.pages.elements import Elements, RawLink
+from twinlink.pages.header_links import header_elements
 from twinlink.urls import join, page_id
 
 if TYPE_CHECKING:
@@ -94,7 +95,9 @@ class ParsedPage(msgspec.Struct, frozen=True):
     """Normalised address that its ``<link rel=canonical>`` names; empty where it names none, several, or its own."""
 
 
-def parse_page(body: bytes, url: str, content_type: str = "", content_language: str = "") -> ParsedPage:
+def parse_page(
+    body: bytes, url: str, content_type: str = "", content_language: str = "", link: str = "", refresh: str = ""
+) -> ParsedPage:
     """Parse an HTML page. It never fails: any bytes give a page, perhaps an empty one.
 
     Parameters
@@ -106,6 +109,9 @@ def parse_page(body: bytes, url: str, content_type: str = "", content_language: 
     content_type, content_language : str, optional
         The response's headers of these names. The first may name the encoding, see `decode`. The second counts where
         the page itself claims no language.
+    link, refresh : str, optional
+        The same, see `twinlink.pages.header_links`: their links come behind those of the page. A canonical address
+        counts where the page itself names none.
 
     Examples
     --------
@@ -118,6 +124,9 @@ def parse_page(body: bytes, url: str, content_type: str = "", content_language: 
     found = content.elements
     base = base_of(found.base, url)
     links, are_cut = _resolve(found.links, base, charset)
+    headers = header_elements(link, refresh)
+    if headers.links:
+        links = tuple(dict.fromkeys([*links, *_resolve(headers.links, url, "utf-8")[0]]))
     return ParsedPage(
         url=url,
         title=content.title,
@@ -129,7 +138,7 @@ def parse_page(body: bytes, url: str, content_type: str = "", content_language: 
         charset=charset,
         cut=cut or is_deep or found.has_more_links or are_cut,
         robots=",".join(found.robots),
-        canonical=canonical_of(found.canonicals, url, base, charset),
+        canonical=canonical_of(found.canonicals or headers.canonicals, url, base, charset),
     )
 
 

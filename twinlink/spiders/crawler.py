@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.crawler import CrawlerProcess
 
-from twinlink.spiders.guard import GuardedHandler, guarded_resolver
+from twinlink.spiders.guard import guarded_handler, guarded_resolver
 from twinlink.spiders.middlewares import MIDDLEWARES
 from twinlink.spiders.pipelines import PIPELINES
 from twinlink.spiders.robots.robots import user_agent
@@ -31,7 +31,7 @@ _REQUEST_HEADERS = {"Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5",
 
 # No cookies, cache and statistics; `RobotsGate` reads robots.txt, `Unpack` decompresses, and redirects by meta elements
 # are links like any other. Scrapy imports also the middlewares that its settings turn off: a tenth of the start.
-_MIDDLEWARES_OF_SCRAPY = {
+MIDDLEWARES_OF_SCRAPY = {
     "scrapy.downloadermiddlewares.downloadtimeout.DownloadTimeoutMiddleware": 350,
     "scrapy.downloadermiddlewares.defaultheaders.DefaultHeadersMiddleware": 400,
     "scrapy.downloadermiddlewares.useragent.UserAgentMiddleware": 500,
@@ -57,15 +57,16 @@ def crawler_process(state: CrawlState) -> CrawlerProcess:
 
 def _scrapy_settings(state: CrawlState) -> dict[str, Any]:
     limits, delay = state.limits, state.delay
-    handlers: dict[str, Any] = {**dict.fromkeys(("data", "file", "ftp", "s3")), "http": GuardedHandler}
+    handler = guarded_handler(state.guard)
+    handlers: dict[str, Any] = {**dict.fromkeys(("data", "file", "ftp", "s3")), "http": handler, "https": handler}
     return {
         "EXTENSIONS_BASE": {"scrapy.extensions.throttle.AutoThrottle": 0},  # no telnet console
         "EXTENSIONS": {WaitNotes: 0},
         "STATS_CLASS": "scrapy.statscollectors.DummyStatsCollector",  # the ledger counts
-        "DOWNLOAD_HANDLERS": {**handlers, "https": GuardedHandler},
+        "DOWNLOAD_HANDLERS": handlers,
         "TWISTED_DNS_RESOLVER": guarded_resolver(state.guard),
         "SCHEDULER": SqliteScheduler,
-        "DOWNLOADER_MIDDLEWARES_BASE": _MIDDLEWARES_OF_SCRAPY,
+        "DOWNLOADER_MIDDLEWARES_BASE": MIDDLEWARES_OF_SCRAPY,
         "DOWNLOADER_MIDDLEWARES": MIDDLEWARES,
         # The others look after requests that a spider yields, and ours yields items; redirects of robots.txt need this.
         "SPIDER_MIDDLEWARES_BASE": {"scrapy.spidermiddlewares.referer.RefererMiddleware": 700},

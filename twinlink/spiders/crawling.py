@@ -23,15 +23,13 @@ from twinlink import errors
 from twinlink.config import CrawlSettings
 from twinlink.errors import CrawlError, InputError, MissingStageError, RunError, RunLockedError
 from twinlink.files import write_text
+from twinlink.run_files import CRAWL_LOG, CRAWL_REPORT
 from twinlink.sources.resources import MAX_RESOURCE_BYTES
 from twinlink.spiders.browser.chromium import check_browser
 from twinlink.spiders.frontier import LEDGER_NAME, FrontierReader, SiteCounts
 from twinlink.spiders.scope import Scope
 from twinlink.system.locks import own_command
 from twinlink.urls import normalise
-
-LOG_NAME = "crawl.log"
-REPORT_NAME = "crawl.json"
 
 _SITES_SHOWN = 10
 _POLL = 0.2
@@ -70,6 +68,8 @@ class CrawlProgress(msgspec.Struct, frozen=True):
     """Why the crawl sends no request at the moment, or sends them slowly; empty: it does not wait."""
     again: Mapping[str, int] = msgspec.field(default_factory=dict)
     """At the end of a repeated crawl: pages by result, see `FrontierReader.again`."""
+    end: str = ""
+    """At the end: how it ended, see `FrontierReader.end`."""
 
 
 def crawl(
@@ -268,6 +268,7 @@ def _progress(folder: Path, n_sites: int, seconds: float, ended: bool) -> CrawlP
             ended=frontier.ended(),
             wait="" if ended else frontier.wait(),
             again=frontier.again() if ended else {},
+            end=frontier.end() if ended else "",
         )
     return nowhere
 
@@ -299,7 +300,7 @@ def _run_child(job: dict[str, object], folder: Path, report: Callable[[], object
     }
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        log = (folder / LOG_NAME).open("ab")
+        log = (folder / CRAWL_LOG).open("ab")
     except OSError as error:
         raise RunError(f"{folder}: cannot be written to ({error.strerror})") from error
     with log:
@@ -337,7 +338,7 @@ def _write_report(folder: Path, seconds: float) -> None:
     """Write ``crawl.json`` atomically; a crawl that could not begin has none."""
     with suppress(MissingStageError, RunError, OSError):  # a broken ledger, a full disk: the crawl itself says so
         report = {"format": 1, **FrontierReader(folder).report(), "seconds_of_last_run": round(seconds, 3)}
-        write_text(folder / REPORT_NAME, json.dumps(report, ensure_ascii=False, indent=1) + "\n")
+        write_text(folder / CRAWL_REPORT, json.dumps(report, ensure_ascii=False, indent=1) + "\n")
 
 
 def _send(child: subprocess.Popen[bytes], line: str) -> None:
@@ -370,7 +371,7 @@ def _error_of(answer: bytes, code: int, folder: Path) -> errors.TwinlinkError:
         name, message = json.loads(answer)
         kind = getattr(errors, name)
     except (ValueError, TypeError, AttributeError):
-        log = folder / LOG_NAME
+        log = folder / CRAWL_LOG
         last = log.read_bytes().decode(errors="replace").strip().rpartition("\n")[2]
         how = f"was ended by signal {-code}" if code < 0 else f"failed: {last}"
         return CrawlError(f"the crawler {how}. Fetched pages are kept, and the same call resumes the crawl. Log: {log}")
@@ -393,6 +394,10 @@ def _nothing_fetched(folder: Path) -> str:
         advice = "Browsers block this port, too: it belongs to another protocol. Serve the site on another port"
     elif reasons == {"private-address"}:
         advice = "The name leads to a private address: set crawl.allow_private if this is intended"
+    elif reasons <= {"http-401", "http-403"}:
+        advice = "The site asks for a login or refuses the crawler; names and passwords in addresses are not sent"
+    elif reasons == {"redirect-loop"}:
+        advice = "The site may want cookies, and the crawler keeps none"
     else:
         advice = "Check the address, and that this machine reaches it"
     return f"no page could be fetched. {causes}. {advice}"

@@ -19,6 +19,7 @@ SMALL_BODY = 32 * 1024
 
 _SAMPLE = 2 * SNIFFED_BYTES  # packed bodies have a head of their own in front
 _STATE = "arriving"  # key of a request's meta
+_RECEIVED = "received"  # the same
 
 
 class _Arriving:
@@ -48,7 +49,7 @@ class _Arriving:
 
 
 class EarlyEnd:
-    """Aborts downloads that were requested as pages and are not, unless they are short.
+    """Aborts downloads that were requested as pages and are not, unless they are short; counts what is received.
 
     The Content-Type decides where it says anything, else the first bytes of the body. Where the length of the body is
     not known beforehand (chunked, or sent until the connection closes), up to `SMALL_BODY` bytes of it are received.
@@ -74,10 +75,22 @@ class EarlyEnd:
 
     def bytes_received(self, data: bytes, request: Request) -> None:
         """Take a part of the body."""
+        count(request, len(data))
         arriving: _Arriving | None = request.meta.get(_STATE)
         if arriving is not None and arriving.take(data):
             del request.meta[_STATE]
             raise StopDownload(fail=False)
+
+
+def count(request: Request, n_bytes: int) -> None:
+    """Add to the bytes that were received for a request."""
+    request.meta[_RECEIVED] = received(request) + n_bytes
+
+
+def received(request: Request) -> int:
+    """Return the bytes of bodies that were received for a request, as transferred, with those of earlier tries."""
+    n_bytes: int = request.meta.get(_RECEIVED, 0)
+    return n_bytes
 
 
 def is_whole(response: Response) -> bool:

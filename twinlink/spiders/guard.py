@@ -9,16 +9,19 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies
 
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
-from scrapy.resolver import CachingThreadedResolver
-from twisted.internet.error import DNSLookupError
+from scrapy.exceptions import CannotResolveHostError
+from scrapy.resolver import CachingHostnameResolver
 from twisted.python.failure import Failure
 from twisted.web._newclient import HEADER, STATUS
 
-from twinlink.spiders.failures import HeadersTooLargeError
+from twinlink.spiders.failures import HeadersTooLargeError, RefusedError
 
 if TYPE_CHECKING:
+    from scrapy import Request
     from scrapy.crawler import Crawler
-    from twisted.internet.defer import Deferred
+    from scrapy.http import Response
+    from twisted.internet.address import IPv4Address, IPv6Address
+    from twisted.internet.interfaces import IHostResolution
 
 __all__ = [
     "BLOCKED_PORTS",
@@ -27,6 +30,7 @@ __all__ = [
     "GuardedHandler",
     "GuardedResolver",
     "blocked_port",
+    "guarded_handler",
     "guarded_resolver",
 ]
 
@@ -156,22 +160,40 @@ def _hostname(url: str) -> str:
         return ""
 
 
-class GuardedResolver(CachingThreadedResolver):
-    """Scrapy's resolver; it gives no address that the guard refuses.
+class GuardedResolver(CachingHostnameResolver):
+    """Scrapy's resolver for IPv4 and IPv6; it gives no address that the guard refuses.
 
-    The returned address is the one of the connection: there is no second look-up between check and use.
+    The returned addresses are those of the connection: there is no second look-up between check and use.
     """
 
     guard: ClassVar[AddressGuard]
 
-    def getHostByName(self, name: str, timeout: Any = ()) -> Deferred[str]:  # noqa: N802  # Twisted's name
+    def resolveHostName(  # noqa: N802  # Twisted's names
+        self,
+        resolutionReceiver: Any,  # noqa: N803
+        hostName: str,  # noqa: N803
+        *args: Any,
+        **kwargs: Any,
+    ) -> IHostResolution:
         """Look a host up."""
-        return super().getHostByName(name, timeout).addCallback(self._checked, name)
+        allowed: Any = _Allowed(resolutionReceiver, hostName, self.guard)
+        return super().resolveHostName(allowed, hostName, *args, **kwargs)
 
-    def _checked(self, address: str, name: str) -> str:
-        if not self.guard.allows(name, address):
-            raise DNSLookupError(f"{name} leads to {address}, which is not public")
-        return address
+
+class _Allowed:
+    """Passes the addresses of a host on to their receiver, except those that the guard refuses."""
+
+    def __init__(self, receiver: Any, host: str, guard: AddressGuard) -> None:
+        self._receiver = receiver
+        self._host = host
+        self._guard = guard
+        self.resolutionBegan = receiver.resolutionBegan
+        self.resolutionComplete = receiver.resolutionComplete
+
+    def addressResolved(self, address: IPv4Address | IPv6Address) -> None:  # noqa: N802  # Twisted's name
+        """Take an address."""
+        if self._guard.allows(self._host, address.host):
+            self._receiver.addressResolved(address)
 
 
 def guarded_resolver(guard: AddressGuard) -> type[GuardedResolver]:
@@ -179,14 +201,34 @@ def guarded_resolver(guard: AddressGuard) -> type[GuardedResolver]:
     return type("GuardedResolverOfCrawl", (GuardedResolver,), {"guard": guard})
 
 
+def guarded_handler(guard: AddressGuard) -> type[GuardedHandler]:
+    """Return the same for the downloader."""
+    return type("GuardedHandlerOfCrawl", (GuardedHandler,), {"guard": guard})
+
+
 class GuardedHandler(HTTP11DownloadHandler):
-    """Scrapy's downloader of http and https; aborts connections whose headers do not end, and reuses no aborted one."""
+    """Scrapy's downloader of http and https; aborts connections whose headers do not end, and reuses no aborted one.
+
+    A host without an address that the guard allows is refused as ``private-address``.
+    """
+
+    guard: ClassVar[AddressGuard]
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         pool: Any = self._pool  # neither Scrapy nor Twisted has a public way to the protocol
         pool.cachedConnectionTimeout = _IDLE_SECONDS
         pool._factory = type("GuardedFactory", (_Guarding, pool._factory), {})
+
+    async def download_request(self, request: Request) -> Response:
+        """Send a request."""
+        try:
+            return await super().download_request(request)
+        except CannotResolveHostError as error:
+            if not self.guard.refused(request.url):
+                raise
+            why = f"{_hostname(request.url)} leads to an address that is not public"
+            raise RefusedError("private-address", why) from error
 
 
 class _Guarding:

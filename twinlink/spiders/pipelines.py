@@ -84,7 +84,7 @@ class LedgerPipeline:
         """Archive a response, and return its outcome with where it lies."""
         raw: Response = response.meta[RAW]
         if entry.kind == "sitemap":  # no page: what it lists is in the ledger
-            return outcome._replace(bytes=len(raw.body))
+            return outcome
         assert response.request is not None
         built: Built | None = response.meta.get(BUILT)
         conversion = built and Conversion(built.content_type, header(raw.headers, "Content-Language"), built.body)
@@ -95,10 +95,9 @@ class LedgerPipeline:
             outcome = outcome._replace(body=body)
         else:
             written = archive.write(url, request, raw, conversion)
-        size = len(raw.body) + (built.n_bytes if built else 0)
         if built and outcome.state == "done":
             outcome = outcome._replace(detail=f"built by scripts: {built.n_parts} requests, {built.n_refused} refused")
-        return outcome._replace(archive=written.archive, start=written.start, stop=written.end, bytes=size)
+        return outcome._replace(archive=written.archive, start=written.start, stop=written.end)
 
 
 PIPELINES = {LedgerPipeline: 100}

@@ -38,6 +38,11 @@ def content_encoding(headers: Headers) -> str:
     return b", ".join(headers.getlist("Content-Encoding")).decode("latin-1")
 
 
+def links_of(headers: Headers) -> tuple[str, str]:
+    """Return the headers that lead to other pages: Link, all of that name together, and Refresh."""
+    return b", ".join(headers.getlist("Link")).decode("utf-8", "replace"), header(headers, "Refresh")
+
+
 def header(headers: Headers, name: str) -> str:
     """Return a header, empty when there is none; UTF-8 where it is that, as servers write addresses into Location."""
     value = headers.get(name) or b""

@@ -210,7 +210,7 @@ def versions_together(
     links : sequence of Entry
         The pages that it lists.
     versions : mapping
-        As `twinlink.spiders.sitemaps.Sitemap` has them.
+        As `twinlink.spiders.sitemaps.Portion` has them.
     sides : Sides
         The wanted languages.
     """

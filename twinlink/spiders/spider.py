@@ -11,7 +11,7 @@ from scrapy import signals
 
 from twinlink.sources.documents import REDIRECTS
 from twinlink.sources.resources import kind_of
-from twinlink.spiders.early_end import EarlyEnd, is_whole
+from twinlink.spiders.early_end import EarlyEnd, is_whole, received
 from twinlink.spiders.failures import failure_reason
 from twinlink.spiders.frontier import Entry, Outcome
 from twinlink.spiders.frontier.partners import UNWANTED
@@ -139,12 +139,11 @@ class SiteSpider(scrapy.Spider):
         entry: Entry = failure.request.meta["page"]  # type: ignore[attr-defined]  # set by Scrapy
         assert failure.value is not None
         reason, detail = failure_reason(failure.value)
-        if reason == "dns" and self.crawl_state.guard.refused(entry.url):
-            reason = "private-address"
         if reason == "timeout" and self._was_stalled(entry, failure.request.meta[ASKED]):  # type: ignore[attr-defined]
             yield AddressItem(entry._replace(urgency=ASKED_LATER), Outcome("queued"))
         else:
-            yield _item(entry, Outcome("rejected", reason, detail), (), None)
+            n_bytes = received(failure.request)  # type: ignore[attr-defined]
+            yield _item(entry, Outcome("rejected", reason, detail, bytes=n_bytes), (), None)
 
     def _was_stalled(self, entry: Entry, start: float) -> bool:
         """Return whether this process was stalled while it waited for a response, so that the request is repeated."""
@@ -232,6 +231,8 @@ class SiteSpider(scrapy.Spider):
 
 
 def _item(entry: Entry, outcome: Outcome, links: Sequence[Entry], response: Response | None) -> AddressItem:
+    if response is not None and response.request is not None:
+        outcome = outcome._replace(bytes=received(response.request))
     if outcome.state == "queued":  # the same key in another spelling
         return AddressItem(links[0], outcome, (), response)
     if entry.kind == "sitemap" and outcome.state != "aside" and outcome.reason not in LISTING_REASONS:

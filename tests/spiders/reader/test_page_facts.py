@@ -75,7 +75,7 @@ def test_other_results() -> None:
     ("body", "encoding", "limit", "reason"),
     [
         (gzip.compress(PAGE)[:-9], "gzip", LIMIT, "bad-encoding"),
-        (PAGE, "klingon", LIMIT, "bad-encoding"),
+        (b"\1" + PAGE, "klingon", LIMIT, "bad-encoding"),
         (gzip.compress(PAGE), "gzip", len(PAGE) - 1, "too-large"),
         (PAGE, "", len(PAGE) - 1, "too-large"),
     ],

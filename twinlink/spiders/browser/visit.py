@@ -85,8 +85,6 @@ class Built(NamedTuple):
     """Requests that were answered."""
     n_refused: int
     """Requests that were refused, without pictures, fonts and style sheets."""
-    n_bytes: int = 0
-    """Size of the responses fetched for it."""
 
 
 Fetch = Callable[[PartRequest], Awaitable[Answer | None]]

@@ -18,6 +18,7 @@ statements, `faults` checks them.
 
 from __future__ import annotations
 
+from twinlink.run_files import CHOSEN_LEDGER, LEDGER_NAME
 from twinlink.spiders.frontier.faults import ledger_error
 from twinlink.spiders.frontier.guesses import (
     WAITING,
@@ -31,10 +32,8 @@ from twinlink.spiders.frontier.guesses import (
 from twinlink.spiders.frontier.reading import FrontierReader, so_far
 from twinlink.spiders.frontier.records import (
     ARCHIVE_FOLDER,
-    CHOSEN_LEDGER,
     CHOSEN_PREFIX,
     LATER,
-    LEDGER_NAME,
     PARTS_PREFIX,
     SAME_PAGE,
     SITEMAP_KEY,

@@ -13,8 +13,9 @@ from pathlib import Path
 import msgspec
 
 from twinlink.errors import DamagedError, RunError
+from twinlink.run_files import LEDGER_NAME
 from twinlink.spiders.frontier.bodies import known_starts, visit_number
-from twinlink.spiders.frontier.records import ARCHIVE_FOLDER, LEDGER_NAME
+from twinlink.spiders.frontier.records import ARCHIVE_FOLDER
 from twinlink.spiders.frontier.schema import SCHEMA
 from twinlink.system.disk import disk_problem
 

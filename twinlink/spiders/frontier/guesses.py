@@ -17,9 +17,10 @@ from typing import NamedTuple, Self
 import msgspec
 
 from twinlink.rejects import Reject
+from twinlink.run_files import CHOSEN_LEDGER, LEDGER_NAME
 from twinlink.spiders.frontier.faults import usable
 from twinlink.spiders.frontier.reading import FrontierReader
-from twinlink.spiders.frontier.records import CHOSEN_LEDGER, LEDGER_NAME, Body, Entry, Outcome
+from twinlink.spiders.frontier.records import Body, Entry, Outcome
 from twinlink.spiders.frontier.writing import Frontier
 from twinlink.urls import page_key
 

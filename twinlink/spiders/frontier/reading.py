@@ -20,10 +20,11 @@ from msgspec.structs import asdict
 
 from twinlink.errors import MissingStageError, RunError
 from twinlink.rejects import Reject
+from twinlink.run_files import LEDGER_NAME
 from twinlink.spiders.frontier.bodies import known_starts, ledger_version, note, visit_number
 from twinlink.spiders.frontier.faults import broken_ledger, usable
 from twinlink.spiders.frontier.partners import UNWANTED
-from twinlink.spiders.frontier.records import LEDGER_NAME, Counts, LedgerSummary, SiteCounts
+from twinlink.spiders.frontier.records import Counts, LedgerSummary, SiteCounts
 from twinlink.spiders.frontier.schema import VERSION
 
 __all__ = ["FrontierReader", "Questions", "so_far"]
@@ -158,6 +159,11 @@ class Questions(ABC):
         return known_starts(self._db)
 
     @_of_one_moment
+    def end(self) -> str:
+        """Return how the crawl ended: ``complete``, ``page-limit`` or ``budget``; ``interrupted`` if it did not."""
+        return note(self._db, "finished") or "interrupted"
+
+    @_of_one_moment
     def wait(self) -> str:
         """Return why the crawl waits, as last recorded by a crawl at work; empty: it does not."""
         return note(self._db, "wait") or ""
@@ -197,7 +203,7 @@ class Questions(ABC):
         counts = self.counts()
         rejects, langs = self._by_site(_SITE_TALLY), self._by_site(_SITE_LANGS)
         return {
-            "end": note(self._db, "finished") or "interrupted",
+            "end": self.end(),
             "pages": counts.done,
             "redirects": counts.moved,
             "queued": counts.queued + counts.flight,

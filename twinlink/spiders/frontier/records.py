@@ -6,13 +6,10 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-LEDGER_NAME = "ledger.sqlite"
 ARCHIVE_FOLDER = "warc"
 """Folder of a crawl's archives, beside its ledger."""
-CHOSEN_LEDGER = "recover.sqlite"
-"""Ledger of a crawl of chosen addresses in a run directory, beside that of its ordinary crawl."""
 CHOSEN_PREFIX = "recover"
-"""What the names of the archives of such a crawl begin with."""
+"""What the names of the archives of a crawl of chosen addresses begin with."""
 PARTS_PREFIX = "parts"
 """The same for a crawl of page parts, which has a folder of its own."""
 LATER = ("robots-unreachable", "busy")

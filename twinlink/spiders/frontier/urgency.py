@@ -73,9 +73,9 @@ _LEARN = """
 INSERT INTO rules VALUES (?, ?, ?, ?, 1) ON CONFLICT DO UPDATE SET n = n + 1, side = iif(side = 0, excluded.side, side)
 """
 _KNOWN = f"SELECT {', '.join(_Known._fields)} FROM frontier"  # noqa: S608  (our own names)
-_BY_KEY = f"{_KNOWN} WHERE key = ? AND kind = 'page'"
+BY_KEY = f"{_KNOWN} WHERE key = ? AND kind = 'page'"
 # Said to be no 0, for otherwise SQLite must not use the index, which leaves these out.
-_BY_PLACE = f"{_KNOWN} WHERE place = ? AND place <> 0 AND id <> ? LIMIT ?"
+BY_PLACE = f"{_KNOWN} WHERE place = ? AND place <> 0 AND id <> ? LIMIT ?"
 _RAISE = "UPDATE frontier SET urgency = ? WHERE id = ? AND state = 'queued' AND urgency < ?"
 _INSERT = f"""
 {ADD}
@@ -169,13 +169,13 @@ def _weigh(db: sqlite3.Connection, rules: Sequence[_Rule], link: _Link) -> None:
 
 def _at_address(db: sqlite3.Connection, url: str) -> _Known | None:
     """Return what the ledger knows of an address; None for an empty one, too."""
-    row = db.execute(_BY_KEY, (page_key(url),)).fetchone() if url else None
+    row = db.execute(BY_KEY, (page_key(url),)).fetchone() if url else None
     return _Known._make(row) if row else None
 
 
 def _at_place(db: sqlite3.Connection, place: int, but: int) -> list[_Known]:
     """Return addresses of a place, all but one."""
-    return [_Known._make(row) for row in db.execute(_BY_PLACE, (place, but, _MAX_SAME)).fetchall()]
+    return [_Known._make(row) for row in db.execute(BY_PLACE, (place, but, _MAX_SAME)).fetchall()]
 
 
 def _with(db: sqlite3.Connection, other: _Known, fetched: int) -> int:

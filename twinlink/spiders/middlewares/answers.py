@@ -9,7 +9,7 @@ from scrapy import signals
 
 from twinlink.spiders.early_end import is_whole
 from twinlink.spiders.reader.page_facts import Job
-from twinlink.spiders.responses import content_encoding, header, unpacked
+from twinlink.spiders.responses import content_encoding, header, links_of, unpacked
 from twinlink.spiders.state import LISTED, PART, RAW, READ, CrawlState, state_of
 
 if TYPE_CHECKING:
@@ -107,6 +107,7 @@ class Reading:
         """Read a response, if it brings a page."""
         entry: Entry | None = request.meta.get("page")
         if entry is not None and entry.kind == "page" and response.status == 200 and is_whole(response):
+            link, refresh = links_of(response.headers)
             job = Job(
                 "page",
                 entry.url,
@@ -115,6 +116,8 @@ class Reading:
                 header(response.headers, "Content-Type"),
                 encoding=content_encoding(response.headers),
                 looks_at_scripts=self._limits.browser != "never",
+                link=link,
+                refresh=refresh,
             )
             request.meta[READ] = await self._queue.read(entry.host, job)
         return response

@@ -16,9 +16,10 @@ from scrapy.http.request import NO_CALLBACK
 from twinlink.spiders.browser.browser import Browser
 from twinlink.spiders.browser.chromium import find_browser, missing_browser
 from twinlink.spiders.browser.visit import Answer, BrowserError, Built, PartRequest
+from twinlink.spiders.early_end import count
 from twinlink.spiders.failures import RefusedError
 from twinlink.spiders.reader.page_facts import Job, PageFacts, Result
-from twinlink.spiders.responses import unpacked
+from twinlink.spiders.responses import links_of, unpacked
 from twinlink.spiders.state import BUILT, PART, READ, UNBUILT, state_of
 
 if TYPE_CHECKING:
@@ -94,18 +95,20 @@ class PageBuilder:
 
         try:
             built = await self._opened().build(entry.url, _answer(response), fetch, self._pace(entry))
-            facts = await self._read(entry, built)
+            facts = await self._read(entry, built, links_of(response.headers)[0])
         except BrowserError as error:
             if error.reason == "too-large":
                 raise RefusedError("too-large", str(error)) from error
             if is_empty:  # any other page is what it is without its scripts
                 request.meta[UNBUILT] = (error.reason, str(error))
             return
-        request.meta[BUILT] = built._replace(n_bytes=sum(received))
+        finally:
+            count(request, sum(received))
+        request.meta[BUILT] = built
         request.meta[READ] = facts
 
-    async def _read(self, entry: Entry, built: Built) -> Result:
-        job = Job("built", entry.url, built.body, self._limits.max_page_bytes, built.content_type)
+    async def _read(self, entry: Entry, built: Built, link: str) -> Result:
+        job = Job("built", entry.url, built.body, self._limits.max_page_bytes, built.content_type, link=link)
         facts = await self._state.reading.read(entry.host, job)
         if isinstance(facts, PageFacts) and facts.is_blank:
             refused = f"; {built.n_refused} of its requests were not answered" if built.n_refused else ""

@@ -140,11 +140,13 @@ class RobotsGate:
             reason, detail = failure_reason(error)
             if reason == "error" and "max redirections" in detail:
                 return NO_RULES  # RFC 9309, section 2.3.1.2: as if it were not there
+            is_own = reason == "private-address" and self._state.guard.refused(origin)
             refused = isinstance(error, RefusedError) and reason in ("busy", "private-address", "blocked-port")
-            if refused or reason in ("too-large", "error"):  # it, not the page; and the next run asks again
+            if (refused and not is_own) or reason in (
+                "too-large",
+                "error",
+            ):  # it, not the page; and the next run asks again
                 reason, detail = "robots-unreachable", f"{reason} {detail}".strip()
-            if reason == "dns" and self._state.guard.refused(origin):
-                reason = "private-address"
             return RefusedError(reason, f"robots.txt: {detail}")
 
     def _rules(self, origin: str, response: Response) -> RobotsRules | RefusedError:

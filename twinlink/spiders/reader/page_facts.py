@@ -52,6 +52,9 @@ class Job(msgspec.Struct, frozen=True, array_like=True):
     """Content-Encoding header; empty: the body is not compressed."""
     looks_at_scripts: bool = True
     """Whether to test if the page needs its scripts."""
+    link: str = ""
+    refresh: str = ""
+    """Headers of these names."""
 
 
 class PageLink(NamedTuple):
@@ -106,11 +109,11 @@ def perform(job: Job) -> Result:
     """
     body = _unpacked(job)
     if job.kind == "whole":
-        return parse_page(body, job.url, job.content_type, job.content_language)
+        return parse_page(body, job.url, job.content_type, job.content_language, job.link)
     if not is_html(job.content_type, body):
         return None
     return _facts(
-        parse_page(body, job.url, job.content_type),
+        parse_page(body, job.url, job.content_type, link=job.link, refresh=job.refresh),
         needs_scripts=job.kind == "page" and job.looks_at_scripts and needs_scripts(body, job.content_type),
         is_empty=job.kind == "built" and is_blank(body, job.content_type),
     )

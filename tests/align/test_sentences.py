@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twinlink.align.sentences import split_block, split_blocks
+from twinlink.align.sentences import TITLES, split_block, split_blocks
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,31 @@ from twinlink.align.sentences import split_block, split_blocks
 )
 def test_sentences_of_many_languages(lang, text, sentences):
     assert [text[start:end] for start, end in split_block(text, lang)] == sentences
+
+
+@pytest.mark.parametrize(
+    ("lang", "sentences"),
+    [
+        ("fr", ["J'ai vu M. Smith hier.", "Mme. Dupont vient.", "«M. Petit» aussi."]),
+        ("ar", ["قال د. محمد ذلك.", "ثم ذهب."]),
+        ("hi", ["यह दूसरा है।", "डॉ. शर्मा आए।"]),
+        ("pl", ["Pan dr. Kowalski przyszedł.", "On wyszedł."]),
+        ("nl", ["Mevr. De Vries niet.", "Hij wel."]),
+        ("vi", ["GS. TS. Nguyễn Văn An đến.", "Ông ấy đi."]),
+    ],
+)
+def test_a_title_stays_with_its_name(lang, sentences):
+    text = "  ".join(sentences)
+    assert [text[start:end] for start, end in split_block(text, lang)] == sentences
+
+
+@pytest.mark.parametrize(("lang", "title"), [(lang, title) for lang, titles in TITLES.items() for title in titles])
+def test_every_title_stays_with_its_name(lang, title):
+    assert split_block(f"Xxx {title} Yyyy zzz.", lang) == [(0, 14 + len(title))]
+
+
+def test_a_title_at_the_end_of_a_text_is_its_end():
+    assert split_block("Il est là. C'est M.", "fr") == [(0, 10), (11, 19)]
 
 
 def test_blocks_are_never_joined():

@@ -66,3 +66,13 @@ def test_odds_are_those_of_the_counts():
 
 def test_unknown_words_give_no_evidence():
     assert SideWords(WordModel(), ("en", "fr"), ANY_LANGUAGE).language("The server") == ""
+
+
+def test_a_word_of_the_longer_side_alone_never_counts_for_the_other():
+    """As between English and Thai, which is cut into many more tokens than English has words."""
+    thai = model(sums("the school opens at nine", "โรงเรียนเปิดเวลาเก้าโมงเช้าทุกวัน", times=1))
+    words = SideWords(thai, ("en", "th"), ANY_LANGUAGE)
+    assert words.odds("the") > 0
+    assert words.odds("จ") == 0  # no side has it
+    assert words.odds("ช") < 0
+    assert words.language("โรงเรียนเปิดเวลาเก้าโมงเช้าทุกวัน") == "th"

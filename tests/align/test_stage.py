@@ -11,7 +11,7 @@ import pytest
 from lxml import etree
 
 from tests.finished import matched_town
-from tests.made_sites import BASE, TOWN_NOUNS, town_page, write_pages
+from tests.made_sites import BASE, TOWN_NOUNS, write_three_languages
 from twinlink.align.formats.sentence_pairs import PairFile
 from twinlink.align.prior_pairs import warm_knowledge
 from twinlink.align.segment_files import export_rows
@@ -203,18 +203,7 @@ def test_a_run_without_pairs_is_reported(tmp_path):
 
 
 def test_three_languages_are_aligned_two_by_two(tmp_path):
-    german = {
-        "The ": "Der Bau ", " of the ": " bei ", " was built in ": " wurde errichtet im Jahr ",
-        " It is open to the visitors every day.": " Er ist jeden Tag für die Besucher geöffnet.",
-        "News of the municipality": "Nachrichten aus der Gemeinde",
-    }  # fmt: skip
-    pages = {f"{lang}/{n}.html": town_page(lang, n) for lang in ("en", "fr") for n in range(12)}
-    for n in range(12):
-        text = town_page("en", n)
-        for english, other in german.items():
-            text = text.replace(english, other)
-        pages[f"de/{n}.html"] = text
-    write_pages(tmp_path / "site", pages)
+    write_three_languages(tmp_path / "site", 12)
     config = Config().override({"langs": ["en", "fr", "de"], "ingest.base_url": BASE})
     run = RunDirectory.create(tmp_path / "run")
     ingest(run, [tmp_path / "site"], config.ingest)

@@ -56,6 +56,18 @@ def test_an_accepted_pair_of_the_gold_list_replaces_no_other() -> None:
     assert (found.n_gold, found.n_right, found.n_wrong) == (3, 3, 0)
 
 
+def test_an_accepted_pair_leaves_the_gold_pairs_with_a_third_language() -> None:
+    gold = Gold((("/e", "/f"), ("/e", "/z"), ("/f", "/z")))
+    langs = {"/e": "en", "/f": "fr", "/z": "zh", "/g": "fr"}
+    found = evaluate_with_gold([("/e", "/g"), ("/e", "/z"), ("/f", "/z")], labels_of(ge="accept"), gold, langs)
+    assert (found.n_gold, found.n_right, found.n_wrong) == (3, 3, 0), "only e-f is struck out"
+
+
+def test_an_accepted_pair_replaces_gold_pairs_with_pages_whose_language_is_not_known() -> None:
+    found = evaluate_with_gold([], labels_of(ge="accept"), Gold((("/e", "/f"),)), {"/e": "en", "/g": "fr"})
+    assert found.n_gold == 1
+
+
 def test_without_labels_it_is_the_gold_list_alone() -> None:
     found = evaluate_with_gold(PAIRS, {}, Gold((("/a", "/x"), ("/q", "/r"))))
     assert (found.n_right, found.n_wrong, found.n_gold) == (1, 3, 2)

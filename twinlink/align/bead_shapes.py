@@ -30,7 +30,7 @@ SHAPES = {
     "8-0": 0.001,
     "0-8": 0.001,
 }
-"""Start values of the probabilities; they are learned on the texts. Ours. The last four are runs of sentences
+"""Start values of the probabilities; they are learned on the texts. The last four are runs of sentences
 without partner (captions, notes), which often follow each other. They are returned one by one."""
 
 

@@ -19,7 +19,7 @@ from twinlink.align.tokens import fold
 __all__ = ["Likeness", "likeness"]
 
 LEAST_LIKENESS = 0.7
-"""Share of letters in common (2·LCS/(n + m)) from which two words may be cognates. Ours."""
+"""Share of letters in common (2·LCS/(n + m)) from which two words may be cognates."""
 _KEY = 2
 """Letters at the start that cognates have in common; keeps the search linear."""
 _SHORTEST = 4

@@ -47,7 +47,7 @@ TEACHING_POSTERIOR = 0.3
 COPY_SHARE = 0.8
 """Share of the words that are on both sides above which a bead is a copy. Our choice."""
 COPY_WORDS = 4
-"""Words of a side from which a bead may be a copy: a name alone stays as it is in a translation too. Ours."""
+"""Words of a side from which a bead may be a copy: a name alone stays as it is in a translation too."""
 
 WARM_PAIRS = 2_000
 """Number of sentence pairs per batch."""

@@ -24,7 +24,7 @@ BANDS = 16
 SEED = 1
 LEAST_PAIRS = 12
 """Pairs of neighbouring words, of both sides, from which a segment is compared: in short ones every word is a
-difference. Ours."""
+difference."""
 _SLOTS = 2**18  # of each band: a slot keeps the last segment that fell into it
 
 

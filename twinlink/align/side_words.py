@@ -15,7 +15,7 @@ from twinlink.align.words.model import WordModel
 __all__ = ["SideWords"]
 
 LEAST_ODDS = 3.0
-"""Log odds from which a sentence is said to be in a language, 20 to 1. Ours. On six sites, of the sentences of more
+"""Log odds from which a sentence is said to be in a language, 20 to 1. On six sites, of the sentences of more
 than 40 characters that are kept .989 to 1.000 are said to be in the language of their side, at most .001 in the
 other."""
 
@@ -37,7 +37,8 @@ class SideWords:
         self._places = words.place_a, words.place_b
         self._seen = words.seen_a.tolist(), words.seen_b.tolist()
         self._langs, self._tokenizer = langs, tokenizer
-        self._prior = math.log((sum(self._seen[1]) + 1) / (sum(self._seen[0]) + 1))
+        self._totals = [max(1.0, sum(seen)) for seen in self._seen]
+        self._least = 1 / max(self._totals)
 
     def language(self, text: str) -> str:
         """Return the language of a text, empty if its words do not decide."""
@@ -45,11 +46,15 @@ class SideWords:
         return "" if abs(odds) < LEAST_ODDS else self._langs[odds < 0]
 
     def odds(self, text: str) -> float:
-        """Return ``Σ_w log (p(w | a) / p(w | b))`` over the different words of a text that any page has."""
-        words = {word for lang in self._langs for word in self._tokenizer.split(text, lang)}
-        counts = ([self._count(side, word) for side in (0, 1)] for word in sorted(words))
-        return sum(math.log((a + 1) / (b + 1)) + self._prior for a, b in counts if a + b)
+        """Return ``Σ_w log (p(w | a) / p(w | b))`` over the different words of a text that any page has.
 
-    def _count(self, side: int, word: str) -> float:
+        The same amount is added to the relative frequencies of both sides: where one side has many more words than the
+        other, a word of one side only would else count for the other.
+        """
+        words = {word for lang in self._langs for word in self._tokenizer.split(text, lang)}
+        shares = ([self._share(side, word) for side in (0, 1)] for word in sorted(words))
+        return sum(math.log((a + self._least) / (b + self._least)) for a, b in shares if a + b)
+
+    def _share(self, side: int, word: str) -> float:
         place = self._places[side].get(self._tokenizer.key(word, self._langs[side]), -1)
-        return 0.0 if place < 0 else self._seen[side][place]
+        return 0.0 if place < 0 else self._seen[side][place] / self._totals[side]

@@ -48,7 +48,7 @@ __all__ = ["align_run", "lexicon_prior"]
 
 TASK_PAIRS = 8
 _STEP_PAGES = 100  # pages between two reports of a step
-RESULT = "chances-2"
+RESULT = "chances-3"
 """Part of the signature; changed when the same input gives another result within one version."""
 ResultT = TypeVar("ResultT")
 
@@ -105,14 +105,10 @@ def align_run(
     NothingFoundError
         If there is no sentence pair, and an earlier alignment has some; the earlier alignment is kept.
     """
-    groups = language_pairs(run)
-    known_words = Lexicons(lexicons, sorted({lang for group in groups for lang in group.langs}))
-    inputs = [RESULT, str(run.read_signature("match")), *known_words.digests]
-    inputs += sorted({name for file in warm for group in groups for name in _warm_names(file, group.langs)})
-    # Export settings are left out; lexicon files are part of the inputs.
-    tables_only = replace(settings, formats=(), min_score=0.0, compress="", lexicons=(), warm=())
-    signature = Signature.of("align", {"bitext": tables_only}, inputs, pages=str(run.read_signature("ingest")))
-    languages, created = [group.langs for group in groups], created or datetime.now(UTC)
+    groups, created = language_pairs(run), created or datetime.now(UTC)
+    languages = [group.langs for group in groups]
+    known_words = Lexicons(lexicons, sorted({lang for langs in languages for lang in langs}))
+    signature = _signature(run, settings, languages, known_words, warm)
     if run.is_done(signature):
         export_again(run.stage_folder("align"), languages, settings, created)
         if config is not None:
@@ -128,19 +124,8 @@ def align_run(
         progress = _Progress(total, on_pairs)
         for group in groups:
             progress.begin(f"{'-'.join(group.langs)}: known words")
-            prior, warm_words = lexicon_prior(known_words.between(*group.langs), group.langs), warmed[group.langs]
-            stage = _Stage(group, settings, prior, warm_words, folder, executor, progress)
-            known = stage.learn()
-            forms: Forms = Counter()
-            repeats = Repeats(NearRepeats(settings.filters.near_likeness, settings.filters.near_kept))
-            with part_writer() as writer:
-                for site in group.sites:
-                    segments, pages = stage.finish(site, known, repeats, forms)
-                    part = group.part(site)
-                    writer.write([segments], SEGMENTS, part_like(folder / "segments" / stage.name, part))
-                    writer.write([pages], PAGE_ALIGNMENTS, part_like(folder / "pages" / stage.name, part))
-            progress.begin(f"{stage.name}: learned words")
-            export_words(folder, group.langs, known, forms, compress=settings.compress)
+            prior = lexicon_prior(known_words.between(*group.langs), group.langs)
+            _Stage(group, settings, prior, warmed[group.langs], folder, executor, progress).write()
         _check_sentences(run, folder)
         progress.begin("files of sentence pairs")
         export_all(folder, languages, settings, created)
@@ -149,6 +134,21 @@ def align_run(
         if config is not None:
             keep_with(run, folder, config, "align")
     return signature
+
+
+def _signature(
+    run: RunDirectory,
+    settings: BitextSettings,
+    languages: Sequence[tuple[str, str]],
+    lexicons: Lexicons,
+    warm: Sequence[PairFile],
+) -> Signature:
+    """Return the signature of the tables, which do not depend on the settings of the exports."""
+    inputs = [RESULT, str(run.read_signature("match")), *lexicons.digests]
+    inputs += sorted({name for file in warm for langs in languages for name in _warm_names(file, langs)})
+    # Lexicon files and sentence pairs from elsewhere are part of the inputs, by their content.
+    tables_only = replace(settings, formats=(), min_score=0.0, compress="", lexicons=(), warm=())
+    return Signature.of("align", {"bitext": tables_only}, inputs, pages=str(run.read_signature("ingest")))
 
 
 def _reads_tags(settings: BitextSettings) -> bool:
@@ -213,6 +213,21 @@ class _Stage(msgspec.Struct, frozen=True):
     def name(self) -> str:
         """The two languages."""
         return "-".join(self.group.langs)
+
+    def write(self) -> None:
+        """Align all page pairs; write their tables, and the learned words."""
+        known = self.learn()
+        forms: Forms = Counter()
+        filters = self.settings.filters
+        repeats = Repeats(NearRepeats(filters.near_likeness, filters.near_kept))
+        with part_writer() as writer:
+            for site in self.group.sites:
+                segments, pages = self.finish(site, known, repeats, forms)
+                part = self.group.part(site)
+                writer.write([segments], SEGMENTS, part_like(self.folder / "segments" / self.name, part))
+                writer.write([pages], PAGE_ALIGNMENTS, part_like(self.folder / "pages" / self.name, part))
+        self.progress.begin(f"{self.name}: learned words")
+        export_words(self.folder, self.group.langs, known, forms, compress=self.settings.compress)
 
     def learn(self) -> Knowledge:
         """Run all rounds, and return the learned statistics."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import permutations
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -111,15 +112,26 @@ def count_labels(pairs: Iterable[Pair], labels: Labels) -> Counts:
     )
 
 
-def evaluate_with_gold(pairs: Iterable[Pair], labels: Labels, gold: Gold) -> Evaluation:
+def evaluate_with_gold(
+    pairs: Iterable[Pair], labels: Labels, gold: Gold, langs: Mapping[str, str] | None = None
+) -> Evaluation:
     """Count them by labels where they have one, by a gold list where they have none.
 
-    Labels take precedence: an accepted pair that the gold list lacks replaces the gold pairs of its two pages; a
-    rejected pair is removed from the gold list.
+    Labels take precedence: an accepted pair that the gold list lacks replaces the gold pairs of its two pages with
+    other pages of the same two languages; a rejected pair is removed from the gold list.
+
+    Parameters
+    ----------
+    pairs : iterable of (str, str)
+    labels : mapping
+        As `LabelBook.current` gives them.
+    gold : Gold
+    langs : mapping, optional
+        Language of each address of the run. A page whose language is not known counts as one of every language.
     """
     unique = _unique(pairs)
     known = {pair for pair in unique if _verdict(pair, labels) is not None}
-    rest = _without_labelled(gold, labels)
+    rest = _without_labelled(gold, labels, langs or {})
     by_gold = evaluate([pair for pair in unique if pair not in known], rest)
     by_label = count_labels([pair for pair in unique if pair in known], labels)
     return Evaluation(
@@ -133,14 +145,24 @@ def evaluate_with_gold(pairs: Iterable[Pair], labels: Labels, gold: Gold) -> Eva
     )
 
 
-def _without_labelled(gold: Gold, labels: Labels) -> Gold:
-    """Leave out the gold pairs with a label, and those of pages with an accepted pair that the list lacks."""
+def _without_labelled(gold: Gold, labels: Labels, langs: Mapping[str, str]) -> Gold:
+    """Leave out the gold pairs with a label, and those that an accepted pair replaces because the list lacks it."""
     keys = {pair: gold.grouped((gold.key(pair[0]), gold.key(pair[1]))) for pair in labels}
     decided, known = set(keys.values()), set(map(gold.grouped, gold.pairs))
     accepted = {keys[pair] for pair, label in labels.items() if label.verdict == "accept"}
-    replaced = {page for pair in accepted - known for page in pair}
+    lang_of = {gold.group(gold.key(url)): lang for url, lang in langs.items()}
+    replaced = {(page, lang_of.get(other)) for pair in accepted - known for page in pair for other in pair - {page}}
+    pages = {page for page, _ in replaced}
+
+    def is_replaced(page: str, other: str) -> bool:
+        lang = lang_of.get(other)
+        return page in pages if lang is None else bool(replaced & {(page, lang), (page, None)})
+
     left = [
-        pair for pair in gold.pairs if (grouped := gold.grouped(pair)) not in decided and replaced.isdisjoint(grouped)
+        pair
+        for pair in gold.pairs
+        if gold.grouped(pair) not in decided
+        and not any(is_replaced(*sides) for sides in permutations(map(gold.group, pair)))
     ]
     return replace(gold, pairs=tuple(left))
 

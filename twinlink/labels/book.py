@@ -23,13 +23,24 @@ import numpy as np
 import numpy.typing as npt
 
 from twinlink.errors import InputError, RunError
-from twinlink.files import NOT_JSON, write_text
+from twinlink.files import NOT_JSON, real_path, write_text
+from twinlink.run_files import LABELS_FILE, REVIEW
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-__all__ = ["ACCEPTED", "REJECTED", "UNLABELLED", "Label", "LabelBook", "Step", "export_labels", "label_codes"]
+__all__ = [
+    "ACCEPTED",
+    "REJECTED",
+    "UNLABELLED",
+    "Label",
+    "LabelBook",
+    "Step",
+    "export_labels",
+    "label_codes",
+    "label_table",
+]
 
 Verdict = Literal["accept", "reject"]
 Pair = tuple[str, str]
@@ -37,7 +48,6 @@ Pair = tuple[str, str]
 ACCEPTED, REJECTED, UNLABELLED = 1, 0, -1
 """Codes of `label_codes`."""
 
-_FOLDER, _NAME = "review", "labels.jsonl"
 _BEGINNING = b'{"step":"'
 _END_BYTES = 200  # a line has more; by them one sees that what was read has not been edited
 
@@ -102,7 +112,7 @@ class LabelBook:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.file = folder / _FOLDER / _NAME
+        self.file = folder / REVIEW / LABELS_FILE
         self._guard = threading.RLock()
         self._whole: list[_Line] = []
         self._tail: list[_Line] = []  # the last line without an end, if it is whole but for that
@@ -312,8 +322,8 @@ def label_codes(
 def export_labels(folder: Path, target: Path) -> int:
     """Write the labels of a run as tab-separated values, and return how many.
 
-    Columns url_a, url_b, verdict, who, when (ISO 8601, UTC). A target that ends in ``.gold.tsv`` gets the accepted
-    pairs alone, in the two columns of a gold file.
+    A target that ends in ``.gold.tsv`` gets the accepted pairs alone, in the two columns of a gold file; any other one
+    gets `label_table`.
 
     Parameters
     ----------
@@ -327,24 +337,32 @@ def export_labels(folder: Path, target: Path) -> int:
         If the target cannot be written, or is the file that the labels are kept in.
     """
     book = LabelBook(folder)
-    if target.resolve() == book.file.resolve():
+    if real_path(target) == real_path(book.file):
         raise InputError(f"{target}: the labels themselves are kept in this file; choose another one")
     labels = list(book.current().values())
-    rows: list[tuple[str, ...]]
     if target.name.endswith(".gold.tsv"):
-        header = ""
-        rows = [(_address(each.url_a), _address(each.url_b)) for each in labels if each.verdict == "accept"]
+        labels = [each for each in labels if each.verdict == "accept"]
+        text = _tab_separated((_address(each.url_a), _address(each.url_b)) for each in labels)
     else:
-        header = "url_a\turl_b\tverdict\twho\twhen\n"
-        rows = [
-            (_address(each.url_a), _address(each.url_b), each.verdict, _cell(each.who), each.when.isoformat())
-            for each in labels
-        ]
+        text = label_table(labels)
     try:
-        write_text(target, header + "".join("\t".join(row) + "\n" for row in rows))
+        write_text(target, text)
     except OSError as error:
         raise InputError(f"{target}: cannot be written ({error.strerror})") from error
-    return len(rows)
+    return len(labels)
+
+
+def label_table(labels: Iterable[Label]) -> str:
+    """Return labels as tab-separated values: columns url_a, url_b, verdict, who, when (ISO 8601, UTC)."""
+    rows = (
+        (_address(each.url_a), _address(each.url_b), each.verdict, _cell(each.who), each.when.isoformat())
+        for each in labels
+    )
+    return "url_a\turl_b\tverdict\twho\twhen\n" + _tab_separated(rows)
+
+
+def _tab_separated(rows: Iterable[tuple[str, ...]]) -> str:
+    return "".join("\t".join(row) + "\n" for row in rows)
 
 
 def _address(url: str) -> str:

@@ -37,7 +37,7 @@ DISCOUNT = 0.2
 """Taken off every expected count and given to chance: a single co-occurrence is no evidence, especially where the
 model learns from its own first guesses. Trials: none .82, .1 to .3 .86 to .87 strict F1."""
 MOST_PAIRS = 1_000_000
-"""Word pairs of a bead, 1,000 by 1,000 words: what has more is no sentence, teaches nothing, takes no memory. Ours."""
+"""Word pairs of a bead, 1,000 by 1,000 words: what has more is no sentence, teaches nothing, takes no memory."""
 
 Ints = NDArray[np.int64]
 Words = NDArray[np.int32]

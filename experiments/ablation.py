@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from experiments.cases import Case, case_words, match_case, oracle_f1, outcome_of
 from experiments.tables import Column, number, own_cut, run
-from twinlink.config import EVIDENCE, Evidence, MatchSettings, WeighingSettings
+from twinlink.config import DEFAULT_EVIDENCE, Evidence, MatchSettings, WeighingSettings
 from twinlink.graph.matching import optimal_matching
 from twinlink.similarity.lexicon_files import Lexicon
 
@@ -51,12 +51,12 @@ def measure(case: Case, lexicons: Sequence[Lexicon]) -> Column:
 
 def subsets() -> dict[str, tuple[Evidence, ...]]:
     """Return sets of evidence: the default, without each kind in turn, without all links, and with URL patterns."""
-    less = {f"without {kind}": tuple(other for other in EVIDENCE if other != kind) for kind in EVIDENCE}
+    less = {f"without {kind}": tuple(other for other in DEFAULT_EVIDENCE if other != kind) for kind in DEFAULT_EVIDENCE}
     links = {"ets", "external", "direct", "hreflang"}
     return {
-        "all evidence": EVIDENCE,
+        "all evidence": DEFAULT_EVIDENCE,
         **less,
-        "without any links": tuple(kind for kind in EVIDENCE if kind not in links),
+        "without any links": tuple(kind for kind in DEFAULT_EVIDENCE if kind not in links),
     }
 
 

@@ -10,7 +10,6 @@ draws ``reliability.svg``: all pairs of all sites' matchings, reported or not, i
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from experiments.cases import Case, case_words, match_case, outcome_of, verdicts_of
-from experiments.tables import Column, columns_of, number, print_tables
+from experiments.tables import Column, columns_of, number, print_tables, site_parser
 from twinlink.similarity.decision import keep_pairs
 from twinlink.similarity.lexicon_files import Lexicon
 
@@ -31,9 +30,7 @@ Verdicts = tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table and draw the picture."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("sites", nargs="+", type=Path, help="site folders, or folders of them")
-    parser.add_argument("--lexicons", type=Path, help="folder of lexicons named like zh-en.tsv.xz")
+    parser = site_parser(__doc__)
     parser.add_argument("--out", type=Path, help="folder for the picture")
     given = parser.parse_args(arguments)
     verdicts: list[Verdicts] = []

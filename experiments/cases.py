@@ -8,24 +8,27 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 import scipy.sparse as sp
 
 from twinlink.config import Config, InternalSettings, MatchSettings
 from twinlink.evaluation.gold import Gold, evaluate, precision_coverage, read_gold
 from twinlink.graph.matching import Matching, greedy_matching
 from twinlink.ingest.stage import ingest
+from twinlink.languages import base_language
 from twinlink.match.evidence import Between, Side, Words, read_words
 from twinlink.match.methods.registry import METHODS
 from twinlink.match.selection import SideMatch
-from twinlink.match.site import site_sides
+from twinlink.match.shared_names import read_links
+from twinlink.match.site import PAGE_COLUMNS, site_sides
 from twinlink.rundir.directory import RunDirectory
 from twinlink.similarity.decision import keep_pairs
 from twinlink.similarity.lexicon_files import Lexicon, read_lexicon
@@ -61,30 +64,52 @@ def find_lexicons(place: Path | None, langs: tuple[str, str]) -> list[Lexicon]:
     return [read_lexicon(file) for file in files if set(file.name.split(".")[0].split("-")) == wanted]
 
 
+def read_meta(folder: Path) -> dict[str, Any]:
+    """Return what ``meta.json`` says of a site folder."""
+    meta: dict[str, Any] = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
+    return meta
+
+
+def langs_of(meta: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the languages of the two sides of a site, without script and region.
+
+    >>> langs_of({"lang_a": "pt-BR", "lang_b": "zh-TW"})
+    ('pt', 'zh')
+    """
+    return base_language(meta["lang_a"]), base_language(meta["lang_b"])
+
+
 @contextmanager
-def open_case(folder: Path) -> Iterator[Case]:
-    """Read one site folder through stage `ingest` and the language finder."""
-    meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
-    langs = (_wanted(meta["lang_a"]), _wanted(meta["lang_b"]))
-    config = Config().override({"langs": list(langs), "ingest.base_url": f"http://{meta['host']}/"})
+def ingested(folder: Path) -> Iterator[tuple[RunDirectory, Config]]:
+    """Read one site folder through stage `ingest` into a run, which is removed at the end."""
+    meta = read_meta(folder)
+    config = Config().override({"langs": list(langs_of(meta)), "ingest.base_url": f"http://{meta['host']}/"})
     with tempfile.TemporaryDirectory() as temporary:
         run = RunDirectory.create(Path(temporary))
         ingest(run, [folder / "site"], config.ingest)
+        yield run, config
+
+
+def site_tables(folder: Path) -> tuple[pa.Table, pa.Table]:
+    """Return the pages and links of one site folder, with the columns that stage `match` reads."""
+    with ingested(folder) as (run, _):
+        tables = run.stage_folder("ingest")
+        (part,) = iter_parts(tables / "pages")
+        pages = read_table(part, PAGES, PAGE_COLUMNS)
+        return pages, read_links(tables / "links" / part.name, pages["site"][0].as_py())
+
+
+@contextmanager
+def open_case(folder: Path) -> Iterator[Case]:
+    """Read one site folder through stage `ingest` and the language finder."""
+    with ingested(folder) as (run, config):
         tables = run.stage_folder("ingest")
         (part,) = iter_parts(tables / "pages")
         pages, links = read_table(part, PAGES), read_table(tables / "links" / part.name, LINKS)
         ((side_a, side_b, between),) = site_sides(pages, links, config)
         gold = read_gold(folder / "gold.tsv")
+        langs = langs_of(read_meta(folder))
         yield Case(folder.name, folder, langs, side_a, side_b, between, gold, _ceiling(side_a, side_b, gold))
-
-
-def _wanted(tag: str) -> str:
-    """Return the language of a tag without its region; for Chinese, the region determines the script.
-
-    >>> _wanted("pt-BR"), _wanted("zh-TW")
-    ('pt', 'zh')
-    """
-    return tag.replace("_", "-").split("-")[0]
 
 
 def _ceiling(side_a: Side, side_b: Side, gold: Gold) -> float:

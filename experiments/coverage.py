@@ -10,16 +10,14 @@ precision (interval)``, with ``!`` where the true precision is outside. A versio
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from experiments.cases import Case, case_words, match_case, outcome_of
 from experiments.robustness import versions
-from experiments.tables import Column, columns_of, number, print_tables
+from experiments.tables import Column, columns_of, number, print_tables, site_parser
 from twinlink.evaluation.expected import Expected, expected_precision
 from twinlink.match.site_tables import risks_of
 from twinlink.similarity.lexicon_files import Lexicon
@@ -53,10 +51,7 @@ class Claim(NamedTuple):
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table, and the share of the versions whose true precision is inside."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("sites", nargs="+", type=Path, help="site folders, or folders of them")
-    parser.add_argument("--lexicons", type=Path, help="folder of lexicons named like zh-en.tsv.xz")
-    given = parser.parse_args(arguments)
+    given = site_parser(__doc__).parse_args(arguments)
     claims: list[tuple[str, Claim]] = []
 
     def of_site(case: Case, lexicons: Sequence[Lexicon]) -> Column:

@@ -34,6 +34,7 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 import twinlink
+from experiments.cases import langs_of, read_meta
 
 Digests = dict[str, str]
 
@@ -162,8 +163,8 @@ def _say(work: Path, arguments: Sequence[str]) -> str:
 
 def freeze_site(folder: Path, work: Path) -> Digests:
     """Return the digests of a site folder with meta.json, gold.tsv and site/."""
-    meta = json.loads((folder / "meta.json").read_text("utf-8"))
-    langs = ",".join(meta[key].split("-")[0] for key in ("lang_a", "lang_b"))
+    meta = read_meta(folder)
+    langs = ",".join(langs_of(meta))
     gold = work / "gold.tsv"
     base = "http://h"
     rows = [line.split("\t")[:2] for line in (folder / "gold.tsv").read_text("utf-8").splitlines()]

@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Annotated, NamedTuple
 from urllib.parse import urlsplit
 
-import msgspec
 import numpy as np
 import typer
 
+from experiments.cases import langs_of, read_meta
 from experiments.few_translated import Site, read_site
 from twinlink.config import Config
 from twinlink.errors import ConfigError
@@ -53,8 +53,7 @@ class Row(NamedTuple):
 
 def versions(folder: Path) -> dict[str, dict[str, str]]:
     """Return the address of each version: path of side A → language → path on the site."""
-    meta = msgspec.json.decode((folder / "meta.json").read_bytes())
-    first = meta["lang_a"].replace("_", "-").split("-")[0]
+    first, _ = langs_of(read_meta(folder))
     names = folder / "names.tsv"
     if names.is_file():
         rows = [line.split("\t") for line in names.read_text(encoding="utf-8").splitlines()]

@@ -14,7 +14,6 @@ version is a site with both sides complete, on which a tenth of side A has the f
 
 from __future__ import annotations
 
-import tempfile
 from collections import Counter
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -26,14 +25,11 @@ import numpy as np
 import pyarrow as pa
 import typer
 
+from experiments.cases import langs_of, read_meta, site_tables
 from twinlink.config import Config
 from twinlink.evaluation.gold import Gold, evaluate, read_gold
-from twinlink.ingest.stage import ingest
 from twinlink.languages import includes_language
-from twinlink.match.shared_names import read_links
-from twinlink.match.site import PAGE_COLUMNS, match_site
-from twinlink.rundir.directory import RunDirectory
-from twinlink.tables import PAGES, iter_parts, read_table
+from twinlink.match.site import match_site
 
 __all__ = ["Made", "Row", "Site", "app", "few_translated", "foreign_frame", "measure", "read_site", "under_other_frame"]
 
@@ -79,17 +75,7 @@ class Row(NamedTuple):
 
 def read_site(folder: Path) -> Site:
     """Read a site folder (``site/``, ``gold.tsv``, ``pages.tsv``, ``meta.json``)."""
-    meta = msgspec.json.decode((folder / "meta.json").read_bytes())
-    config = Config().override({"ingest.base_url": f"http://{meta['host']}/"})
-    with tempfile.TemporaryDirectory() as temporary:
-        run = RunDirectory.create(Path(temporary))
-        ingest(run, [folder / "site"], config.ingest)
-        tables = run.stage_folder("ingest")
-        (part,) = iter_parts(tables / "pages")
-        pages = read_table(part, PAGES, PAGE_COLUMNS)
-        links = read_links(tables / "links" / part.name, pages["site"][0].as_py())
-    first, second = (meta[side].replace("_", "-").split("-")[0] for side in ("lang_a", "lang_b"))
-    return Site(pages, links, read_gold(folder / "gold.tsv"), (first, second))
+    return Site(*site_tables(folder), read_gold(folder / "gold.tsv"), langs_of(read_meta(folder)))
 
 
 def few_translated(site: Site, other: Site, n_translated: int, n_pages: int) -> Made:

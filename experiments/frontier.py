@@ -11,7 +11,6 @@ pages of each pair one after the other, and pages without a partner last.
 from __future__ import annotations
 
 import argparse
-import json
 import resource
 import sys
 import tempfile
@@ -26,7 +25,7 @@ from typing import Literal, cast
 import numpy as np
 import numpy.typing as npt
 
-from experiments.cases import find_cases
+from experiments.cases import find_cases, langs_of, read_meta
 from twinlink.config import CrawlSettings
 from twinlink.evaluation.gold import read_gold
 from twinlink.spiders.crawling import crawl
@@ -118,10 +117,10 @@ def area(curve: npt.NDArray[np.int64]) -> float:
 
 def measure(folder: Path, use_langs: bool, budget: int | None, n_starts: int | None = None) -> list[list[object]]:
     """Return the rows of one site; ``n_starts`` is the number of start pages passed to the crawl, None for all."""
-    meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
+    meta = read_meta(folder)
     known = read_gold(folder / "gold.tsv")
     gold = known.pairs
-    langs = tuple(meta[name].split("-")[0] for name in ("lang_a", "lang_b")) if use_langs else ()
+    langs = langs_of(meta) if use_langs else ()
     rows: list[list[object]] = []
     pages: list[str] = []
     for order in ORDERS:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import json
 import subprocess
 import sys
 import tempfile
@@ -27,7 +26,7 @@ import pyarrow.parquet as pq
 
 from experiments.bench.bench_cluster import same_tables, scheduler
 from experiments.bench.bench_many import FETCHED
-from experiments.cases import find_cases
+from experiments.cases import find_cases, langs_of, read_meta
 from twinlink.config import IngestSettings
 from twinlink.evaluation.gold import evaluate, read_gold
 from twinlink.ingest.stage import read_source
@@ -50,9 +49,8 @@ class Site(NamedTuple):
     @classmethod
     def of(cls, folder: Path) -> Site:
         """Read what its ``meta.json`` says."""
-        meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
-        lang_a, lang_b = (meta[side].replace("_", "-").split("-")[0] for side in ("lang_a", "lang_b"))
-        return cls(folder, meta["host"], (lang_a, lang_b))
+        meta = read_meta(folder)
+        return cls(folder, meta["host"], langs_of(meta))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

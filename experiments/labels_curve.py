@@ -13,8 +13,6 @@ reviewers who label reported pairs in random order.
 from __future__ import annotations
 
 import argparse
-import json
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -26,11 +24,10 @@ import numpy.typing as npt
 import pandas as pd
 from msgspec.structs import replace
 
-from experiments.cases import find_cases
+from experiments.cases import find_cases, ingested
 from experiments.tables import Column, number, print_tables
 from twinlink.config import Config
 from twinlink.evaluation.gold import Gold, evaluate, precision_coverage, read_gold
-from twinlink.ingest.stage import ingest
 from twinlink.labels.book import Label, LabelBook
 from twinlink.match.stage import match
 from twinlink.review.reading.orders import ordered
@@ -130,14 +127,9 @@ def curve(folder: Path, asking: Asking, steps: Sequence[int] = STEPS) -> list[Po
 
 @contextmanager
 def _open_site(folder: Path) -> Iterator[_Site]:
-    meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
-    langs = [meta[side].replace("_", "-").split("-")[0] for side in ("lang_a", "lang_b")]
-    settings = {"langs": langs, "ingest.base_url": f"http://{meta['host']}/"}
-    config = Config().override({**settings, "match.labels": True, "match.min_probability": 0.0})
-    with tempfile.TemporaryDirectory() as temporary:
-        run = RunDirectory.create(Path(temporary))
-        ingest(run, [folder / "site"], config.ingest)
-        yield _Site(run, config, read_gold(folder / "gold.tsv"))
+    with ingested(folder) as (run, config):
+        labelled = config.override({"match.labels": True, "match.min_probability": 0.0})
+        yield _Site(run, labelled, read_gold(folder / "gold.tsv"))
 
 
 def _answer(pairs: pd.DataFrame, asking: Asking, gold: Gold, said: Answers, n_wanted: int) -> list[tuple[Pair, bool]]:

@@ -10,28 +10,23 @@ latter. No matcher can find more pairs than this ceiling.
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-import msgspec
 import numpy as np
 import pyarrow as pa
 import pycld2
 import typer
 
+from experiments.cases import langs_of, read_meta, site_tables
 from twinlink.config import Config
 from twinlink.evaluation.gold import read_gold
-from twinlink.ingest.stage import ingest
 from twinlink.languages import canonical_language, includes_language
-from twinlink.match.shared_names import read_links
 from twinlink.match.sides import SitePages
-from twinlink.match.site import PAGE_COLUMNS, page_languages
-from twinlink.rundir.directory import RunDirectory
+from twinlink.match.site import page_languages
 from twinlink.scripts import clean_text
-from twinlink.tables import PAGES, iter_parts, read_table
 
 __all__ = ["Ceiling", "app", "measure"]
 
@@ -49,18 +44,10 @@ class Ceiling(NamedTuple):
 
 def measure(folder: Path) -> Ceiling:
     """Measure one site folder (``site/``, ``gold.tsv``, ``meta.json``)."""
-    meta = msgspec.json.decode((folder / "meta.json").read_bytes())
-    langs = [meta[side].replace("_", "-").split("-")[0] for side in ("lang_a", "lang_b")]
-    config = Config().override({"langs": langs, "ingest.base_url": f"http://{meta['host']}/"})
-    with tempfile.TemporaryDirectory() as temporary:
-        run = RunDirectory.create(Path(temporary))
-        ingest(run, [folder / "site"], config.ingest)
-        tables = run.stage_folder("ingest")
-        (part,) = iter_parts(tables / "pages")
-        pages = read_table(part, PAGES, PAGE_COLUMNS)
-        links = read_links(tables / "links" / part.name, pages["site"][0].as_py())
+    langs = langs_of(read_meta(folder))
+    pages, links = site_tables(folder)
     start = time.process_time()
-    found, _ = page_languages(SitePages(pages, links), config)
+    found, _ = page_languages(SitePages(pages, links), Config().override({"langs": list(langs)}))
     seconds = time.process_time() - start
     alone = [_by_cld2("\n".join(blocks)) for blocks in pages["blocks"].to_pylist()]
     alone_share, found_share = (_ceiling(folder, pages, languages, langs) for languages in (alone, found))

@@ -24,7 +24,7 @@ from msgspec.structs import replace
 
 from experiments.cases import Case, case_words, match_case, outcome_of
 from experiments.tables import Column, columns_of, own_cut, print_tables
-from twinlink.config import EVIDENCE, MatchSettings
+from twinlink.config import DEFAULT_EVIDENCE, MatchSettings
 from twinlink.match.evidence import Side
 from twinlink.match.selection import SideMatch
 from twinlink.similarity.clues import CLUES
@@ -89,7 +89,7 @@ def _cell(
     case: Case, lexicons: Sequence[Lexicon], clue: str | None = None, order: npt.NDArray[np.intp] | None = None
 ) -> str:
     """Match with one clue only, with addresses in another order, and score by the true addresses."""
-    kinds = tuple(kind for kind in EVIDENCE if kind not in CLUES or kind == clue)
+    kinds = tuple(kind for kind in DEFAULT_EVIDENCE if kind not in CLUES or kind == clue)
     settings = MatchSettings()
     settings = msgspec.structs.replace(settings, weighing=msgspec.structs.replace(settings.weighing, evidence=kinds))
     urls = case.side_b.urls

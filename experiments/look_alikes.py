@@ -28,7 +28,7 @@ import lxml.html
 import pyarrow.compute as pc
 from babel import Locale
 
-from experiments.cases import case_words, match_case, open_case, outcome_of
+from experiments.cases import case_words, langs_of, match_case, open_case, outcome_of, read_meta
 from experiments.few_translated import read_site
 from experiments.tables import Column, number, print_tables
 from twinlink.config import Config, MatchSettings
@@ -93,8 +93,7 @@ def measure_with_others(folder: Path) -> Column:
 def make_forms(site: Path, out: Path, seed: int = 1, others: Sequence[str] = ()) -> list[Path]:
     """Generate a site of look-alikes from a site folder, with plain and with opaque addresses; return both folders."""
     rng = Random(seed)
-    meta = json.loads((site / "meta.json").read_text(encoding="utf-8"))
-    langs = (*(meta[lang].replace("-", "_").split("_")[0] for lang in ("lang_a", "lang_b")), *others)
+    langs = (*langs_of(read_meta(site)), *others)
     results, start_pages = _results(site, langs, rng)
     lost = set(rng.sample(range(len(results)), int(DROPPED * len(results))))
     pages, gold = list(start_pages), [(start_pages[0].path, start_pages[1].path)]

@@ -20,11 +20,9 @@ fingerprints choose the best one. Partly translated pages are candidates, but ne
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from time import process_time
 
 import numpy as np
@@ -33,10 +31,10 @@ import scipy.sparse as sp
 from msgspec.structs import replace
 from msgspec.structs import replace as with_settings
 
-from experiments.cases import Case, case_words, f1_of, find_cases, find_lexicons, match_case, open_case
+from experiments.cases import Case, case_words, f1_of, match_case
 from experiments.injected import pairs_to_verify
 from experiments.linear import read_pages
-from experiments.tables import Column, number, print_tables
+from experiments.tables import Column, number, print_tables, run
 from experiments.verification import cells_of_kinds, cells_of_method, scores_of, verify
 from twinlink.baselines.methods import in_characters, judge_bitextor2010
 from twinlink.baselines.url_rule import url_pairs
@@ -62,15 +60,7 @@ Measures = tuple[float, float, float]
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure all sites and print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("sites", nargs="+", type=Path, help="site folders, or folders of them")
-    parser.add_argument("--lexicons", type=Path, help="folder of lexicons named like zh-en.tsv.xz")
-    given = parser.parse_args(arguments)
-    columns: dict[str, Column] = {}
-    for folder in find_cases(given.sites):
-        with open_case(folder) as case:
-            columns[case.name] = measure(case, find_lexicons(given.lexicons, case.langs))
-    print_tables(columns)
+    run(__doc__ or "", measure, arguments)
 
 
 def measure(case: Case, lexicons: Sequence[Lexicon]) -> Column:

@@ -12,19 +12,17 @@ structure only, and with the content filter.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from time import process_time
 
 import numpy as np
 import numpy.typing as npt
 from msgspec.structs import replace
 
-from experiments.cases import Case, case_words, f1_of, find_cases, find_lexicons, match_case, open_case
+from experiments.cases import Case, case_words, f1_of, match_case
 from experiments.methods import with_shapes
-from experiments.tables import Column, print_tables
+from experiments.tables import Column, columns_of, print_tables, site_parser
 from twinlink.baselines.page_test import PageTest
 from twinlink.config import CandidateSettings, MatchSettings
 from twinlink.config.align import SegmentFilterSettings
@@ -47,16 +45,11 @@ MIN_SUPPORT = SegmentFilterSettings().min_support
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure all sites and print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("sites", nargs="+", type=Path, help="site folders, or folders of them")
-    parser.add_argument("--lexicons", type=Path, help="folder of lexicons named like zh-en.tsv.xz")
+    parser = site_parser(__doc__)
     parser.add_argument("--near", type=int, default=2, help="candidates of each page that are tested (default: 2)")
     given = parser.parse_args(arguments)
-    columns: dict[str, Column] = {}
-    for folder in find_cases(given.sites):
-        with open_case(folder) as case:
-            columns[case.name] = measure(case, find_lexicons(given.lexicons, case.langs), given.near)
-    print_tables(columns)
+    near: int = given.near
+    print_tables(columns_of(given.sites, given.lexicons, lambda case, lexicons: measure(case, lexicons, near)))
 
 
 def measure(case: Case, lexicons: Sequence[Lexicon], near: int) -> Column:

@@ -15,7 +15,6 @@ starts from random values, as the paper does, and from S_in.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -26,7 +25,7 @@ from msgspec.structs import replace
 
 from experiments.cases import Case, case_words, f1_of, find_cases, find_lexicons, match_case, open_case, oracle_f1
 from experiments.charts import STYLES, Floats, save_dumbbells, save_lines
-from experiments.tables import Column, number, print_grid, print_tables
+from experiments.tables import Column, number, print_grid, print_tables, site_parser
 from experiments.url_patterns import pattern_pairs
 from twinlink.config import CandidateSettings, EtsSettings, MatchSettings
 from twinlink.graph.links import neighbours
@@ -84,9 +83,7 @@ Ets = Callable[[EtsSettings], sp.csr_array]
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the tables of all given sites and draw the figures."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("sites", nargs="+", type=Path, help="site folders, or folders of them")
-    parser.add_argument("--lexicons", type=Path, help="folder of lexicons named like zh-en.tsv.xz")
+    parser = site_parser(__doc__)
     parser.add_argument("--out", type=Path, help="folder for the figures")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="parts to measure (default: all)")
     given = parser.parse_args(arguments)

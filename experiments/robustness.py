@@ -11,7 +11,6 @@ site does not have.
 
 from __future__ import annotations
 
-import argparse
 import shutil
 import tempfile
 from collections.abc import Sequence
@@ -22,7 +21,7 @@ import numpy.typing as npt
 from msgspec.structs import replace
 
 from experiments.cases import Case, case_words, match_case, open_case, outcome_of
-from experiments.tables import Column, columns_of, own_cut, print_tables
+from experiments.tables import Column, columns_of, own_cut, print_tables, site_parser
 from twinlink.graph.document_order import sublists
 from twinlink.match.evidence import Between, Side
 from twinlink.similarity.lexicon_files import Lexicon
@@ -47,9 +46,7 @@ DROPPED = 10
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("sites", nargs="+", type=Path, help="site folders, or folders of them")
-    parser.add_argument("--lexicons", type=Path, help="folder of lexicons named like zh-en.tsv.xz")
+    parser = site_parser(__doc__)
     parser.add_argument("--noise", type=Path, help="site folder whose side B is mixed in")
     given = parser.parse_args(arguments)
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import json
 import shutil
 import tempfile
 import time
@@ -24,7 +23,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from experiments.cases import find_cases
+from experiments.cases import find_cases, langs_of, read_meta
 from experiments.judgements import (
     VERDICTS,
     Judged,
@@ -43,7 +42,7 @@ from twinlink.align.formats.exports import Row
 from twinlink.align.segment_files import export_rows
 from twinlink.config import Config
 from twinlink.evaluation.gold import evaluate, read_gold
-from twinlink.jobs.mine import align_stage
+from twinlink.jobs.stages import align_stage
 from twinlink.rundir.directory import RunDirectory
 from twinlink.tables import SEGMENTS, read_table
 
@@ -125,9 +124,8 @@ def align_site(folder: Path, out: Path, *, keep: bool = False, method: str = "wo
 
     ``method`` is `twinlink.config.align.BitextSettings.method`.
     """
-    meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
-    langs = [meta[side].split("-")[0] for side in ("lang_a", "lang_b")]
-    found = mine([str(folder / "site")], out=out, langs=langs, ingest__base_url=f"http://{meta['host']}/")
+    meta = read_meta(folder)
+    found = mine([str(folder / "site")], out=out, langs=langs_of(meta), ingest__base_url=f"http://{meta['host']}/")
     run = RunDirectory(out)
     if not keep:
         shutil.rmtree(out / "align", ignore_errors=True)  # its signature does not depend on the code

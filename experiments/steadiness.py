@@ -10,15 +10,13 @@ that, a difference of this size between two versions of the program is chance.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 from msgspec.structs import replace
 
 from experiments.cases import Case, case_words, match_case, outcome_of
-from experiments.tables import Column, columns_of, number, print_tables
+from experiments.tables import Column, columns_of, number, print_tables, site_parser
 from twinlink.match.evidence import Words
 from twinlink.similarity.lexicon_files import Lexicon
 
@@ -30,9 +28,7 @@ CHANGES = 8
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("sites", nargs="+", type=Path, help="site folders, or folders of them")
-    parser.add_argument("--lexicons", type=Path, help="folder of lexicons named like zh-en.tsv.xz")
+    parser = site_parser(__doc__)
     parser.add_argument("--draws", type=int, default=10)
     given = parser.parse_args(arguments)
 

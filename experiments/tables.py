@@ -17,11 +17,16 @@ Measure = Callable[[Case, Sequence[Lexicon]], Column]
 
 def run(doc: str, measure: Measure, arguments: Sequence[str] | None = None) -> None:
     """Read the command line of an experiment (site folders, ``--lexicons``), measure all sites, print the tables."""
-    parser = argparse.ArgumentParser(description=doc.splitlines()[0])
+    given = site_parser(doc).parse_args(arguments)
+    print_tables(columns_of(given.sites, given.lexicons, measure))
+
+
+def site_parser(doc: str | None) -> argparse.ArgumentParser:
+    """Return a parser of site folders and ``--lexicons``, with the first line of a docstring as description."""
+    parser = argparse.ArgumentParser(description=(doc or "").partition("\n")[0])
     parser.add_argument("sites", nargs="+", type=Path, help="site folders, or folders of them")
     parser.add_argument("--lexicons", type=Path, help="folder of lexicons named like zh-en.tsv.xz")
-    given = parser.parse_args(arguments)
-    print_tables(columns_of(given.sites, given.lexicons, measure))
+    return parser
 
 
 def columns_of(places: Sequence[Path], lexicons: Path | None, measure: Measure) -> dict[str, Column]:

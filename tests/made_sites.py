@@ -6,7 +6,7 @@ from pathlib import Path
 
 from twinlink.toy import BASE, write_toy
 
-__all__ = ["BASE", "TOWN_NOUNS", "page", "town_page", "write_pages", "write_town", "write_toy"]
+__all__ = ["BASE", "TOWN_NOUNS", "page", "town_page", "write_pages", "write_three_languages", "write_town", "write_toy"]
 
 LANGS = ("en", "zh")
 TOWN_NOUNS = {
@@ -58,3 +58,20 @@ def write_town(folder: Path, n_pairs: int, first: int = 0) -> Path:
     """Write the English and the French page of each number below ``folder``."""
     numbers = range(first, first + n_pairs)
     return write_pages(folder, {f"{lang}/{n}.html": town_page(lang, n) for lang in ("en", "fr") for n in numbers})
+
+
+def write_three_languages(folder: Path, n_pages: int) -> Path:
+    """Write the English, the French and the German page of each number below ``folder``."""
+    write_town(folder, n_pages)
+    return write_pages(folder, {f"de/{n}.html": _in_german(town_page("en", n)) for n in range(n_pages)})
+
+
+def _in_german(text: str) -> str:
+    german = {
+        "The ": "Der Bau ", " of the ": " bei ", " was built in ": " wurde errichtet im Jahr ",
+        " It is open to the visitors every day.": " Er ist jeden Tag für die Besucher geöffnet.",
+        "News of the municipality": "Nachrichten aus der Gemeinde",
+    }  # fmt: skip
+    for english, other in german.items():
+        text = text.replace(english, other)
+    return text

@@ -190,7 +190,7 @@ def test_the_advice_to_add_pages_names_the_run_that_has_pages(mined: Path, tmp_p
     run = Path(shutil.copytree(mined, tmp_path / "run", symlinks=True))
     done = twinlink("match", run, "-o", "finnish", "--langs", "en,fi")
     assert done.returncode == 5, done.stderr
-    assert f"twinlink mine https://zh.example.org --add -o {run}\n" in done.stdout + done.stderr
+    assert f"twinlink mine FOLDER --add -o {run}\n" in done.stdout + done.stderr
 
 
 def test_no_output_goes_into_another_result(mined: Path, tmp_path: Path) -> None:

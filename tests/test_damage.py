@@ -299,6 +299,7 @@ def test_a_full_disk_leaves_the_run_as_it_was(place: Place, name: str, n_bytes: 
         done = twinlink(*place.words(CHANGES[name].split()))
     assert done.returncode in (2, 3, 4), done
     assert "Traceback" not in done.stderr
+    assert str(place.run) in done.stderr.partition("twinlink: error: ")[2]
     check_unchanged(place, CHANGES[name].split()[0])
 
 

@@ -105,6 +105,16 @@ def test_a_run_can_be_opened_again(run):
     assert repr(tl.open(run.path)) == f"<Run {str(run.path)!r}: 10 pages, 5 pairs>"
 
 
+def test_a_run_stays_the_same_in_another_folder(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(run.path.parent)
+    opened = tl.open(run.path.name)
+    assert repr(opened) == "<Run 'run': 10 pages, 5 pairs>"
+    (tmp_path / run.path.name).mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert len(opened.pages) == 10
+    assert repr(opened) == f"<Run {str(run.path)!r}: 10 pages, 5 pairs>"
+
+
 def test_what_the_command_line_has_as_options_are_arguments(run, tmp_path):
     toy, lexicon = write_toy(tmp_path / "toy"), tmp_path / "en-zh.tsv"
     lexicon.write_text("library\t圖書館\n")
@@ -402,6 +412,17 @@ def test_what_pages_say_does_not_become_html(run):
     assert 'href="javascript:' not in shown
     assert shown.count("<bdi>") == shown.count("</bdi>") > 5
     assert set(lxml.html.fragment_fromstring(shown).xpath("//@href")) <= {told.url, *rows["url_a"]}
+
+
+def test_an_address_that_leads_to_a_page_is_explained_as_that_page(tmp_path):
+    copy = page("Rain and wind.").replace("<title>", f"<link rel=canonical href='{BASE}/en/a'><title>")
+    write_pages(tmp_path / "mirror", {"en/a.html": copy, "en/a-print.html": copy})
+    found = tl.mine(tmp_path / "mirror", out=tmp_path / "run", ingest__base_url=BASE)
+    kept = f"{BASE}/en/a-print.html"
+    told = found.explain("/en/a.html")
+    assert told.url == found.explain("/en/a-print").url == found.explain("/en/a").url == kept
+    assert f"{BASE}/en/a.html: rejected in ingest: duplicate-page" in told.notes[0]
+    assert told.notes[0].endswith(f"({kept})")
 
 
 def test_an_address_in_a_query_is_no_host(run):

@@ -8,9 +8,13 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+from twinlink.errors import ShapeError
 from twinlink.sorted_keys import find_keys
 from twinlink.sparse import (
+    as_rows,
+    as_weights,
     carry_over,
+    check_csr,
     entries,
     entry_keys,
     members,
@@ -147,3 +151,35 @@ def test_find_keys(among):
     places, found = find_keys(keys, np.array(among, np.int64))
     assert found.tolist() == [key in among for key in keys.tolist()]
     assert [among[place] for place in places[found].tolist()] == keys[found].tolist()
+
+
+@pytest.mark.parametrize("kind", [sp.csc_array, sp.coo_array, sp.csr_matrix, sp.lil_array])
+def test_matrices_of_all_sparse_formats_are_read_by_rows(kind):
+    dense = np.array([[0, 1, 2], [3, 0, 0]], np.float32)
+    found = as_rows(kind(dense), "counts")
+    assert isinstance(found, sp.csr_array)
+    assert found.toarray().tolist() == dense.tolist()
+
+
+def test_what_is_right_is_not_copied():
+    given = sp.csr_array(np.eye(2, dtype=np.float32))
+    assert as_rows(given, "counts") is as_weights(given, "counts") is check_csr(given, "counts") is given
+
+
+@pytest.mark.parametrize("given", [np.eye(2), [[1]], sp.coo_array(np.ones(3))])
+def test_what_is_no_sparse_matrix_is_refused(given):
+    with pytest.raises(ShapeError, match="counts: expected a csr_array of two dimensions"):
+        as_rows(given, "counts")
+
+
+def test_another_order_of_entries_is_refused_where_it_matters():
+    with pytest.raises(ShapeError, match="scores: expected a csr_array of two dimensions, got csc_array"):
+        check_csr(sp.csc_array(np.eye(2)), "scores")
+
+
+@pytest.mark.parametrize("dtype", [np.bool_, np.uint8, np.int64, np.float32, np.float64])
+def test_weights_are_floats_without_stored_zeros(dtype):
+    given = sp.csr_array((np.array([1, 0, 1], dtype), [0, 1, 0], [0, 2, 3]), shape=(2, 2))
+    found = as_weights(given, "counts")
+    assert found.dtype == (np.float64 if dtype == np.float64 else np.float32)
+    assert (found.indices.tolist(), found.indptr.tolist(), given.nnz) == ([0, 0], [0, 1, 2], 3)

@@ -1,4 +1,4 @@
-"""Every reason that a stage can give has words."""
+"""Every reason that a stage can give has words, and every kind of evidence."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import pytest
 import twinlink
 from twinlink.spiders.failures import failure_reason
 from twinlink.spiders.frontier import LATER
-from twinlink.wording import STAGES, reason_words
+from twinlink.tables import EVIDENCE_FIELDS
+from twinlink.wording import EVIDENCE_WORDS, STAGES, reason_words
 
 PLACES = {
     "Reject": 2,
@@ -59,3 +60,7 @@ def test_a_reason_has_words(reason: str) -> None:
 
 def test_a_stage_that_rejects_has_words() -> None:
     assert list(STAGES) == ["crawl", "ingest", "match", "recover"]
+
+
+def test_every_kind_of_evidence_has_words() -> None:
+    assert sorted(EVIDENCE_WORDS) == sorted(field.name for field in EVIDENCE_FIELDS)

@@ -13,7 +13,7 @@ import pyarrow as pa
 from twinlink.errors import InputError
 from twinlink.evaluation.gold import Evaluation, Gold, evaluate, judge_pairs, read_gold
 from twinlink.files import write_text
-from twinlink.frames import address_pairs, own_and_canonical, rank_column
+from twinlink.frames import address_pairs, rank_column
 from twinlink.run import Run, open_run
 from twinlink.rundir.directory import RunDirectory
 from twinlink.tables import tsv_lines
@@ -89,7 +89,7 @@ def compare(first: str | Path | Run, second: str | Path | Run, gold: str | Path 
     scores = []
     for run, table in zip(runs, tables, strict=True):
         if known is not None:
-            own = known.with_canonical(own_and_canonical(run.pages))
+            own = run.addresses.known_pairs(known)
             addresses = address_pairs(table)
             judged.append(pd.Series(judge_pairs(addresses, own), index=table.index, dtype="boolean"))
             scores.append(evaluate(addresses, own))

@@ -10,7 +10,8 @@ from typing import TypeVar
 import msgspec
 
 from twinlink.errors import DamagedError, RunError
-from twinlink.files import NOT_JSON
+from twinlink.files import NOT_JSON, shell_word
+from twinlink.run_files import CONFIG_FILE
 
 __all__ = ["SOURCES_NAME", "STAGES", "damaged", "list_tables", "lost_tables", "read_json", "remake", "remedy"]
 
@@ -55,7 +56,7 @@ def remake(run: Path, stage: str) -> str:
     >>> remake(Path("my run"), "align")
     "`twinlink align 'my run'`"
     """
-    target = shlex.quote(str(run))
+    target = shell_word(run)
     if stage == "ingest":
         return f"`twinlink ingest {_sources(run)}-o {target}` or `twinlink mine`"
     return _COMMANDS.get(stage, f"`twinlink {stage} RUN`").replace("RUN", target)
@@ -85,10 +86,10 @@ def remedy(path: Path) -> str:
     """
     for run in reversed(path.parents):
         inside = path.relative_to(run).parts
-        if inside[0] in STAGES and (run / "config.toml").is_file():
+        if inside[0] in STAGES and (run / CONFIG_FILE).is_file():
             # What else a loop of discovery has found stays: its rounds are stages by themselves.
             part = run.joinpath(*inside[: 2 if inside[0] == "discover" else 1])
-            return f"; remove {shlex.quote(str(part))}, and {remake(run, inside[0])} rebuilds it"
+            return f"; remove {shell_word(part)}, and {remake(run, inside[0])} rebuilds it"
     return ""
 
 

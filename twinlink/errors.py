@@ -70,7 +70,7 @@ class MissingStageError(RunError):
 
 
 class RunLockedError(RunError):
-    """Another process works in the same run directory."""
+    """Another process works in the same run directory, or exports into the same folder."""
 
 
 class StoreError(RunError):

@@ -1,10 +1,11 @@
-"""Atomic writing of files, and errors of JSON decoding."""
+"""Atomic writing of files, paths in commands, and errors of JSON decoding."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+import shlex
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -20,6 +21,35 @@ def real_path(path: Path) -> Path:
     PosixPath('/etc')
     """
     return Path(os.path.realpath(path))
+
+
+def shell_word(path: Path | str) -> str:
+    """Return a path as a word of a command; without ``./``, a name that begins with a dash would be an option.
+
+    >>> shell_word(Path("my run")), shell_word(Path("-run"))
+    ("'my run'", './-run')
+    """
+    text = str(path)
+    return shlex.quote(f"./{text}" if text.startswith("-") else text)
+
+
+@contextmanager
+def removing_new(folders: Iterable[Path]) -> Iterator[None]:
+    """After an error, remove those folders that were not there before the block, unless something is in them.
+
+    Parameters
+    ----------
+    folders : iterable of Path
+        Inner ones first.
+    """
+    new = [folder for folder in folders if not folder.exists()]
+    try:
+        yield
+    except BaseException:
+        for folder in new:
+            with suppress(OSError):  # it is not empty, or was never made
+                folder.rmdir()
+        raise
 
 
 @contextmanager
@@ -53,13 +83,14 @@ def replacing(path: Path, attempt: str = "") -> Iterator[Path]:
         raise
 
 
-def write_text(path: Path, text: str) -> None:
+def write_text(path: Path, text: str, attempt: str = "") -> None:
     """Write a text file through a temporary name; special files (a pipe, ``/dev/stdout``) are written directly.
 
     The text may name files, whose names need not be UTF-8: they are written as they are (``surrogateescape``).
+    ``attempt`` is that of `replacing`.
     """
     if path.is_symlink() or (path.exists() and not path.is_file()):  # /dev/stdout leads to a plain file at times
         path.write_text(text, encoding="utf-8", errors="surrogateescape")
         return
-    with replacing(path) as temporary:
+    with replacing(path, attempt) as temporary:
         temporary.write_text(text, encoding="utf-8", errors="surrogateescape")

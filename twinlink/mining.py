@@ -87,10 +87,10 @@ def mine(
     (10, 8, 5)
     """
     from twinlink.jobs.mine import mine_stages
-    from twinlink.jobs.origin import means
+    from twinlink.jobs.origin import source_mode
     from twinlink.system.workers import Workers
 
-    how = means(add=add, replace=replace)
+    how = source_mode(add=add, replace=replace)
     given = {**({"ingest.base_url": base_url} if base_url else {}), **lexicon_settings(lexicon), **settings}
     folder = run_path(out)
     call = read_call(None if replace else folder, given, langs, forget)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from twinlink.errors import DamagedError
-from twinlink.frames import address_pairs, own_and_canonical, pair_ranks
+from twinlink.frames import address_pairs, pair_ranks
 from twinlink.jobs import notebook as jobs
 from twinlink.jobs.notebook import listed, unwatched
 from twinlink.run_tables import RunTables
@@ -33,12 +33,14 @@ if TYPE_CHECKING:
 def open_run(path: str | Path) -> Run:
     """Open a run directory that exists, or a run on an object store (``s3://bucket/run``).
 
+    The run stays the same one when the current folder changes.
+
     Raises
     ------
     RunError
         If there is no such directory, or it is not a run.
     """
-    return Run(RunDirectory.existing(run_path(path, exists=True)).path)
+    return Run(RunDirectory.existing(run_path(path, exists=True)).path.absolute())
 
 
 class Run(RunTables):
@@ -75,7 +77,7 @@ class Run(RunTables):
     """
 
     def __repr__(self) -> str:
-        return f"<Run {str(self.path)!r}: {', '.join(self._figures()) or 'no pages yet'}>"
+        return f"<Run {str(_from_here(self.path))!r}: {', '.join(self._figures()) or 'no pages yet'}>"
 
     def _figures(self) -> Iterator[str]:
         """Yield the number of pages and of pairs, as far as they are there."""
@@ -109,7 +111,8 @@ class Run(RunTables):
         """Return the links among kept pages as a networkx graph.
 
         Nodes are addresses in the order of `pages`, with site, title, lang and partner: the page it is paired with, the
-        most probable one of several languages. Unknown values are empty texts, so that every format can be written.
+        most probable one of several languages; if pages have several, ``partner_LANG`` is the one in each language.
+        Unknown values are empty texts, so that every format can be written.
         """
         from twinlink.export import page_graph
 
@@ -176,11 +179,10 @@ class Run(RunTables):
         return curve
 
     def _gold(self, gold: str | Path | Gold) -> Gold:
-        """Return known pairs that may name the run's pages by their canonical addresses."""
+        """Return known pairs that may have the run's pages under any address that leads to them."""
         from twinlink.evaluation.gold import Gold, read_gold
 
-        known = gold if isinstance(gold, Gold) else read_gold(gold)
-        return known.with_canonical(own_and_canonical(self.pages))
+        return self.addresses.known_pairs(gold if isinstance(gold, Gold) else read_gold(gold))
 
     def report(self, target: str | Path | None = None, gold: str | Path | None = None) -> Path:
         """Write the report, one HTML file, and return where it is: ``RUN/report.html`` unless it is named."""
@@ -274,7 +276,8 @@ class Run(RunTables):
             Keep the pairs of this run, and return another run with the new ones, ``RUN/matches/NAME``; see
             `twinlink.compare`.
         **settings
-            Any setting by its name with ``__`` for the dot: ``match__min_precision=0.99``.
+            Any setting by its name with ``__`` for the dot: ``match__min_precision=0.99``; ``forget`` has names that
+            take the default instead of what the run remembers.
 
         Raises
         ------
@@ -284,18 +287,18 @@ class Run(RunTables):
         folder = jobs.match(self.path, langs, lexicon, settings, name)
         return Run(folder) if name else self.reload()
 
-    def align(self, lexicons: str | Path | Sequence[str | Path] = (), **settings: Any) -> Run:
+    def align(self, lexicon: str | Path | Sequence[str | Path] = (), **settings: Any) -> Run:
         """Align the sentences of the page pairs, as `twinlink align` does; `segments` has them.
 
         Parameters
         ----------
-        lexicons : path, or sequence of them
+        lexicon : path, or sequence of them
             Start values of the word model (``bitext__lexicons``); none: those that the run remembers.
         **settings
             Any setting by its name with ``__`` for the dot; ``forget`` has names that take the default instead of what
             the run remembers.
         """
-        jobs.align(self.path, lexicons, settings)
+        jobs.align(self.path, lexicon, settings)
         return self.reload()
 
     def learn_patterns(self, **settings: Any) -> Run:
@@ -307,3 +310,10 @@ class Run(RunTables):
         """Rank the sites that the pages link to, as `twinlink rank` does; `sites` has them."""
         jobs.rank(self.path, settings)
         return self.reload()
+
+
+def _from_here(path: Path) -> Path:
+    """Return a path below the current folder without the path of that folder; any other path as it is."""
+    with suppress(ValueError, OSError):  # it is elsewhere; or the current folder is gone
+        return path.relative_to(Path.cwd())
+    return path

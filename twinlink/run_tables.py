@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
@@ -12,7 +11,9 @@ import pyarrow as pa
 
 from twinlink.config import Config
 from twinlink.errors import ConfigError, MissingStageError
+from twinlink.files import shell_word
 from twinlink.frames import N_PAIRS, column_texts, label_frame, read_frame, site_frame, surest_first, to_frame
+from twinlink.run_files import REJECTS_FILE
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.remembered import remembered
 from twinlink.tables import (
@@ -35,6 +36,8 @@ from twinlink.tables import (
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from twinlink.ingest.page_addresses import PageAddresses
 
 _SCHEMAS = {
     "pages": PAGES,
@@ -151,6 +154,14 @@ class RunTables:
 
     @property
     @_read_once
+    def addresses(self) -> PageAddresses:
+        """The addresses that lead to the pages: canonical ones, redirects, duplicates, other spellings."""
+        from twinlink.ingest.page_addresses import PageAddresses
+
+        return PageAddresses(self._directory.stage_folder("ingest"))
+
+    @property
+    @_read_once
     def links(self) -> pd.DataFrame:
         """Every link of a kept page: columns of `twinlink.tables.LINKS`."""
         return self._table("ingest", "links", LINKS)
@@ -195,12 +206,12 @@ class RunTables:
     @_read_once
     def rejects(self) -> pd.DataFrame:
         """Dropped pages, with stage and reason: columns of `twinlink.tables.REJECTS`."""
-        rejects = self._table("ingest", "rejects.parquet", REJECTS)
+        rejects = self._table("ingest", REJECTS_FILE, REJECTS)
         if not self.has("match"):
             return rejects
         import pandas as pd
 
-        return pd.concat([rejects, self._table("match", "rejects.parquet", REJECTS)], ignore_index=True)
+        return pd.concat([rejects, self._table("match", REJECTS_FILE, REJECTS)], ignore_index=True)
 
     @property
     @_read_once
@@ -251,7 +262,7 @@ class RunTables:
 
     def _discovered(self, table: pa.Table) -> pa.Table:
         if not table.num_rows:
-            command = f"twinlink discover SEED... -o {shlex.quote(str(self.path))}"
+            command = f"twinlink discover SEED... -o {shell_word(self.path)}"
             raise MissingStageError(f"{self.path}: no rounds here; run `{command}` first")
         return table
 

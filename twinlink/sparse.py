@@ -7,16 +7,21 @@ All matrices are sorted: the columns of each row are strictly increasing. The *k
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, issparse
 
+from twinlink.errors import ShapeError
 from twinlink.sorted_keys import find_keys
 from twinlink.system.scratch import KeptParts, kept
 
 __all__ = [
+    "as_rows",
+    "as_weights",
     "carry_over",
+    "check_csr",
     "entries",
     "entry_keys",
     "entry_rows",
@@ -30,6 +35,7 @@ __all__ = [
     "stacked",
     "union_of",
     "with_values",
+    "without_zeros",
 ]
 
 Numbers = NDArray[np.int64]
@@ -37,6 +43,56 @@ Marks = NDArray[np.bool_]
 
 MOST_NARROW = np.iinfo(np.int32).max
 """Largest index, and number of entries, for which 32 bits suffice."""
+
+
+def check_csr(matrix: object, name: str) -> csr_array:
+    """Return the matrix if it is a ``csr_array`` of two dimensions: for values that are in the order of its entries.
+
+    Raises
+    ------
+    ShapeError
+        If it is another one. A conversion would change the order of the entries, or, from a dense matrix, their number.
+    """
+    if not isinstance(matrix, csr_array) or matrix.ndim != 2:
+        raise ShapeError(f"{name}: expected a csr_array of two dimensions, got {type(matrix).__name__}")
+    return matrix
+
+
+def as_rows(matrix: Any, name: str) -> csr_array:
+    """Return a sparse matrix of any format as a ``csr_array``, without a copy if it is one.
+
+    Raises
+    ------
+    ShapeError
+        If it is no sparse matrix of two dimensions. A dense one would lose its zeros, which may be candidates.
+
+    Examples
+    --------
+    >>> as_rows(csr_array([[1, 2]]).T, "counts").indptr.tolist()
+    [0, 1, 2]
+    """
+    is_other = issparse(matrix) and not isinstance(matrix, csr_array)
+    return check_csr(csr_array(matrix) if is_other else matrix, name)
+
+
+def as_weights(matrix: Any, name: str) -> csr_array:
+    """Return a sparse matrix as `as_rows` does, in floating point and without stored zeros.
+
+    Numbers of float32 and float64 are not converted: logarithms of small whole numbers would have 16 bits.
+
+    Raises
+    ------
+    ShapeError
+        As in `as_rows`.
+    """
+    rows = as_rows(matrix, name)
+    is_float = rows.dtype in (np.float32, np.float64)
+    return without_zeros(rows if is_float else rows.astype(np.float32))
+
+
+def without_zeros(matrix: csr_array) -> csr_array:
+    """Return a matrix without stored zeros: a copy if there are any."""
+    return matrix if matrix.data.all() else select(matrix, matrix.data != 0)
 
 
 def entry_rows(matrix: csr_array) -> Numbers:

@@ -95,7 +95,7 @@ REASONS = {
     "page-cut": "its markup takes too long to read; the beginning was kept",
     "redirect": "redirects to another address, which is used instead",
     "duplicate-url": "the same page under another address",
-    "duplicate-page": "the same bytes under another address of the same page",
+    "duplicate-page": "the same bytes as another address of the same page, which is used instead",
     "older-capture": "a later capture of the same address is used instead",
     "revisit": "the archive records that it has not changed; this capture has no content",
     "damaged-record": "the archive is damaged here",

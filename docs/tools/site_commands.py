@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from enum import Enum
-from typing import Any
+from enum import EnumType
+from typing import Any, Literal, get_args, get_origin
 
 import typer.main
 from site_text import escaped
@@ -71,7 +71,11 @@ def _metavar(parameter: Any) -> str:
 def _choices(parameter: Any) -> list[str]:
     """Return what an option may be, where that is a list; typer of its own and typer on click keep it differently."""
     kind = getattr(getattr(parameter, "type_descriptor", None), "annotation", None)
-    if isinstance(kind, type) and issubclass(kind, Enum):
+    if get_origin(kind) is list:
+        (kind,) = get_args(kind)
+    if get_origin(kind) is Literal:
+        return list(get_args(kind))
+    if isinstance(kind, EnumType):
         return [str(each.value) for each in kind]
     return [str(getattr(each, "value", each)) for each in getattr(_type(parameter), "choices", ())]
 

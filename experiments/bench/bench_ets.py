@@ -73,7 +73,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--runs", type=int, default=5, help="runs that a median is taken over (default: 5)")
     parser.add_argument("--pages", type=int, nargs=2, default=(4733, 4626), metavar="N", help="pages of the large site")
-    parser.add_argument("--small", type=int, default=500, metavar="N", help="pages a language of the small site")
+    parser.add_argument("--small", type=int, default=500, metavar="N", help="pages per language of the small site")
     parser.add_argument("--candidates", type=int, default=20, help="candidates of a page, each way (default: 20)")
     parser.add_argument("--neighbours", type=int, default=45, help="neighbours of a page (default: 45)")
     parser.add_argument("--menu", type=int, default=50, help="pages that every page links to in the second row")

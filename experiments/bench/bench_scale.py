@@ -51,7 +51,7 @@ def main() -> None:
     """Print a row for each size, and the exponents of growth."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("site", type=Path, help="site folder")
-    parser.add_argument("--pages", type=int, nargs="+", default=[1_000, 3_000, 10_000], help="pages a language")
+    parser.add_argument("--pages", type=int, nargs="+", default=[1_000, 3_000, 10_000], help="pages per language")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--memory", default="", help="memory that the match plans by and is limited to, such as 2GB")
     parser.add_argument("--one", action="store_true", help="measure a single size in this process")

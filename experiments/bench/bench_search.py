@@ -35,7 +35,7 @@ def main() -> None:
     """Print a row for each size and kind of candidates."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("site", type=Path, help="site folder")
-    parser.add_argument("--pages", type=int, nargs="+", default=[3_000, 10_000, 30_000], help="pages a language")
+    parser.add_argument("--pages", type=int, nargs="+", default=[3_000, 10_000, 30_000], help="pages per language")
     parser.add_argument("--products", type=int, default=CandidateSettings().products_per_page, help="products per page")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()

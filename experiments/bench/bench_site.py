@@ -27,6 +27,7 @@ from typing import Any, NamedTuple
 
 from lxml import etree
 
+from twinlink.languages import base_language
 from twinlink.pages.libxml2 import compiled_parser
 from twinlink.pages.parser import parse_page
 
@@ -110,7 +111,7 @@ def costs(site: Path, bodies: list[bytes], lexicons: list[Path]) -> Iterator[tup
     yield "bare parse", cost_of(bare_parse, bodies)
     yield "parse", cost_of(parse, bodies)
     meta = json.loads((site / "meta.json").read_text(encoding="utf-8"))
-    langs = ",".join(meta[key].replace("_", "-").split("-")[0] for key in ("lang_a", "lang_b"))
+    langs = ",".join(base_language(meta[key]) for key in ("lang_a", "lang_b"))
     pages = (str(site / "site"), "--base-url", f"http://{meta['host']}/")
     matching = ("--langs", langs, "-q", *(text for lexicon in lexicons for text in ("--lexicon", str(lexicon))))
     with tempfile.TemporaryDirectory() as out:

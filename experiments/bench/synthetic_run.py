@@ -24,7 +24,7 @@ from twinlink.spiders.warc_writer import WarcWriter, Written
 from twinlink.tables import (
     CANDIDATES,
     CHECKS,
-    EVIDENCE,
+    EVIDENCE_FIELDS,
     FILTERS,
     LANGUAGES,
     LINKS,
@@ -277,7 +277,7 @@ def _write_match(site: _Site, folder: Path, signature: str) -> None:
 
 
 def _evidence(rng: np.random.Generator, n: int) -> dict[str, npt.NDArray[np.float32]]:
-    return {field.name: rng.random(n, dtype=np.float32) for field in EVIDENCE}
+    return {field.name: rng.random(n, dtype=np.float32) for field in EVIDENCE_FIELDS}
 
 
 def _segments(site: _Site, texts: tuple[list[str], list[str]]) -> pa.Table:

@@ -14,7 +14,7 @@ from twinlink.config import Config
 from twinlink.errors import ConfigError, InputError, MissingStageError
 from twinlink.ingest.shapes import linearise_pages, read_shapes
 from twinlink.ingest.stage import ingest
-from twinlink.jobs.mine import match_stage
+from twinlink.jobs.stages import match_stage
 from twinlink.match.counts import why_none
 from twinlink.match.stage import match
 from twinlink.pages.linearise import linearise

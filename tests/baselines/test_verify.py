@@ -100,6 +100,15 @@ def test_pairs_with_a_page_that_is_missing_are_reported(site, tmp_path):
     assert verified.summaries == ()
 
 
+def test_pages_of_a_run_may_have_any_address_that_leads_to_them(site, tmp_path):
+    run = RunDirectory.create(tmp_path / "run")
+    ingest(run, [site], CONFIG.ingest)
+    pairs = [("/en/page-1", "/tc/page-1"), (f"{BASE}/en/page-2/", f"{BASE}/tc/page-2.htm")]
+    verified = verify_pairs(pairs, ["hc1"], run=run)
+    assert "not-in-run" not in verified.table["verdict"].to_pylist()
+    assert verified.sets[0].size == len(pairs)
+
+
 def test_a_page_may_be_in_several_pairs(site):
     pairs = [("en/page-3.html", f"tc/page-{n}.html") for n in PAGES]
     found = verdicts(verify_pairs(pairs, ["webmining"], folder=site), "webmining")

@@ -18,11 +18,13 @@ from unittest.mock import patch
 import pytest
 
 from tests.calling import mine_toy, twinlink
-from tests.loopback import links, serving
-from tests.made_sites import BASE, page, write_pages, write_toy
+from tests.loopback import Answer, links, serving
+from tests.made_sites import BASE, page, town_page, write_pages, write_toy
 from twinlink.cli import exit as exit_
 from twinlink.cli.app import GROUPS
+from twinlink.cli.results.pages import PairsResult
 from twinlink.demo import serve, write_site
+from twinlink.jobs.origin import Origin
 from twinlink.run import open_run
 
 TWINLINK = [sys.executable, "-m", "twinlink"]
@@ -43,7 +45,7 @@ def run(toy_done, tmp_path):
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
-    """A site of 60 pages a language on this machine, and the run of mining it."""
+    """A site of 60 pages per language on this machine, and the run of mining it."""
     folder = tmp_path_factory.mktemp("served")
     site = write_site(folder / "demo", pages=60)
     with serve(site.folder) as base:
@@ -77,6 +79,26 @@ def test_crawl_takes_seeds_and_says_what_came_of_each_site(tmp_path):
     assert json.loads((run / "crawl.json").read_text())["pages"] == 4
 
 
+@pytest.mark.parametrize(
+    ("options", "end", "stop"),
+    [(["--max-pages", "3"], "page-limit", "--max-pages"), (["--max-site-pages", "3"], "budget", "budget-pages")],
+)
+def test_a_crawl_says_which_limit_it_reached(tmp_path, options, end, stop):
+    with serving(lambda path: links(*(f"/{n}.html" for n in range(9)))) as site:
+        done = twinlink("crawl", site.url, "-o", tmp_path / "run", *options)
+        as_json = twinlink("crawl", site.url, "-o", tmp_path / "run", *options, "--json")
+    assert f"stopped at {stop}; addresses still queued: 7\n" in done.stdout
+    assert json.loads(as_json.stdout)["end"] == end
+
+
+def test_a_crawl_says_how_many_addresses_wait_for_a_busy_server(tmp_path):
+    busy = Answer(status=429, headers={"Retry-After": "1000"})
+    with serving(lambda path: links("/1.html", "/2.html") if path == "/" else busy) as site:
+        done = twinlink("crawl", site.url, "-o", tmp_path / "run")
+    assert "addresses that wait for their servers: 2; the same command asks for them again\n" in done.stdout
+    assert "stopped at" not in done.stdout
+
+
 @pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
 def test_a_command_whose_streams_are_closed_works_as_any_other(run, closed):
     expected = twinlink("match", run)
@@ -89,6 +111,26 @@ def test_a_command_whose_streams_are_closed_works_as_any_other(run, closed):
     assert done.returncode == 3, done.stderr
     assert ("RunError" in done.stdout) == (">&-" not in closed.split())
     assert ("twinlink: error" in done.stderr) == ("2>&-" not in closed)
+
+
+@pytest.mark.parametrize("words", [["match", "no-run"], ["match", "--no-such-option"], ["explain", "RUN", "/"]])
+def test_an_error_that_cannot_be_printed_as_json_ends_as_without(run, words):
+    command = [*TWINLINK, *(str(run) if word == "RUN" else word for word in words)]
+    with Path("/dev/full").open("w") as full:
+        plain, as_json = (
+            subprocess.run([*command, *option], stdout=full, stderr=subprocess.PIPE, text=True)
+            for option in ([], ["--json"])
+        )
+    assert (as_json.returncode, as_json.stderr) == (plain.returncode, plain.stderr)
+    assert plain.returncode in (2, 3)
+    assert "Traceback" not in plain.stderr
+
+
+def test_a_result_that_cannot_be_printed_is_an_error(run):
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([*TWINLINK, "match", run, "-q", "--json"], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 3
+    assert re.fullmatch("twinlink: error: the disk is full; .*\n", done.stderr)
 
 
 def test_mine_says_what_came_out_and_where(toy_done):
@@ -255,6 +297,13 @@ def broken_ledger(tmp_path: Path) -> list[object]:
     return toy(tmp_path)
 
 
+def one_language_a_site(tmp_path: Path, *args: object) -> list[object]:
+    texts = {
+        f"www.toy.{end}/{n}.html": town_page(lang, n) for lang, end in (("en", "com"), ("fr", "de")) for n in range(4)
+    }
+    return ["mine", write_pages(tmp_path / "sites", texts), "-o", tmp_path / "run", "--langs", "en,fr", *args]
+
+
 def run_in_a_file(tmp_path: Path, command: str, *args: object) -> list[object]:
     (tmp_path / "run").touch()
     return [command, *args, "-o", tmp_path / "run"]
@@ -266,7 +315,15 @@ def run_in_a_file(tmp_path: Path, command: str, *args: object) -> list[object]:
         (folder_without_pages, 2, "found no HTML file"),
         (lambda tmp: folder_without_pages(tmp, "--base-url", BASE), 2, "found no HTML file"),
         (one_language, 5, "0 pairs: all pages are in one language"),
-        (one_language, 5, "note: if no page links to the other language, add the address where it starts"),
+        (one_language, 5, "note: if pages in another language are in another folder or archive, add it"),
+        (one_language_a_site, 5, "0 pairs: no site has pages of two wanted languages"),
+        (one_language_a_site, 5, "note: no --site-by makes one site of several registered domains"),
+        (lambda tmp: one_language_a_site(tmp, "--site-by", "host"), 5, "note: with --site-by domain all hosts"),
+        (
+            lambda tmp: toy(tmp, "--langs", "en,fi"),
+            5,
+            "note: if pages in fi (Finnish) are in another folder or archive",
+        ),
         (lambda tmp: toy(tmp, "--set", "match.min_precision=.9x"), 2, "match.min_precision"),
         (lambda tmp: ["align", one_language(tmp)[-1], "--format", "csv"], 2, "choose from jsonl, moses, tmx, tsv"),
         (lambda tmp: ["mine", write_toy(tmp / "site"), "-o", tmp / "run"], 2, "--base-url"),
@@ -301,6 +358,13 @@ def test_bad_input_gives_one_clear_line_and_an_exit_code(tmp_path, make, code, m
     assert message in done.stderr
     assert done.returncode == code
     assert "Traceback" not in done.stderr
+
+
+def test_a_crawl_without_a_language_is_advised_to_start_where_that_begins(run, monkeypatch):
+    twinlink("match", run, "-o", "finnish", "--langs", "en,fi")
+    monkeypatch.setattr("twinlink.jobs.origin.origin_of", lambda _: Origin(("http://127.0.0.1:9/",)))
+    advice = PairsResult.of(open_run(run / "matches" / "finnish"), ["en", "fi"]).advice()
+    assert advice.endswith(f"twinlink mine https://fi.example.org --add -o {run}")
 
 
 def test_an_error_of_the_system_is_one_line_too(run):

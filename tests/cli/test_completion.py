@@ -18,6 +18,7 @@ import pytest
 import typer.main
 from msgspec import to_builtins
 
+from twinlink.baselines.verify import VERIFIERS
 from twinlink.cli import app, main
 from twinlink.config import Config
 
@@ -101,6 +102,7 @@ def test_options(folder: Path) -> None:
         (["match", "run-1", "--method", ""], METHODS),
         (["match", "run-1", "--method", "we"], ["webmining", "weighed"]),
         (["match", "run-1", "--method", "=", "we"], ["webmining", "weighed"]),
+        (["verify", "x.tsv", "--method", ""], list(VERIFIERS)),
         (["verify", "x.tsv", "--method", "hc"], ["hc1", "hc2"]),
         (["match", "run-1", "--langs", "en,zh"], ["en,zh", "en,zh-Hans", "en,zh-Hant"]),
         (["match", "run-1", "--langs", "=", "f"], ["fi", "fr"]),

@@ -130,6 +130,8 @@ def test_align(run: Path) -> None:
     assert langs["langs"] == "en-zh-Hant"
     assert f"{langs['langs']}: {langs['kept']} sentence pairs" in text
     assert told["n_sentence_pairs"] == langs["kept"] > 0
+    assert langs["without_chance"] == langs["kept"], "so small a site has too few wrong pairs to compare with"
+    assert f"{langs['langs']}: chance not known; the score is the probability of the alignment" in text
 
 
 def test_align_two_texts(tmp_path: Path) -> None:

@@ -63,6 +63,12 @@ def test_labels_have_the_last_word_over_gold(run: Path, tmp_path: Path) -> None:
     assert (both["gold"], both["right"], both["wrong"]) == (4, 4, 1)
 
 
+def test_an_accepted_pair_leaves_gold_pairs_of_other_languages(run: Path, tmp_path: Path) -> None:
+    (tmp_path / "gold.tsv").write_text("/en/a.html\t/en/b.html\n/en/a.html\t/zh/e.html\n")
+    told = twinlink("evaluate", run, "--gold", tmp_path / "gold.tsv", "--labels", "--json").object
+    assert told["gold"] == 4, "three accepted pairs, and that of two English pages"
+
+
 def test_the_curve_of_labelled_pairs(run: Path) -> None:
     told = twinlink("evaluate", run, "--labels", "--curve", "--json").object
     last, cuts = told["curve"][-1], [point["cut"] for point in told["curve"]]
@@ -132,5 +138,16 @@ def test_export(run: Path, tmp_path: Path) -> None:
     assert f"next: twinlink evaluate {run} --gold {tmp_path}/my.gold.tsv" in done.stderr
     assert len((tmp_path / "my.gold.tsv").read_text().splitlines()) == 3
     assert twinlink("evaluate", run, "--gold", tmp_path / "my.gold.tsv", "--json").object["gold"] == 3
-    refused = twinlink("review", run, "--export", tmp_path / "no" / "x.tsv")
-    assert (refused.returncode, "cannot be written" in refused.stderr) == (2, True)
+    (tmp_path / "loop").symlink_to("loop")
+    for target in ("no/x.tsv", "loop"):
+        refused = twinlink("review", run, "--export", tmp_path / target)
+        assert (refused.returncode, "cannot be written" in refused.stderr) == (2, True)
+
+
+def test_export_to_standard_output(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    twinlink("review", run, "--export", "labels.tsv")
+    assert twinlink("review", run, "--export", "-").stdout == Path("labels.tsv").read_text()
+    assert not Path("-").exists()
+    done = twinlink("review", run, "--export", "-", "--json")
+    assert (done.returncode, "leave out one of them" in done.stderr) == (2, True)

@@ -139,7 +139,7 @@ def test_align_finds_dictionaries_too(share: Path, words: dict[str, str], run: P
     assert line in done.stdout.splitlines()
     assert line in twinlink("align", run).stdout.splitlines()  # remembered
     assert "lexicon" not in twinlink("align", run, "--forget", "bitext.lexicons").stdout
-    tl.open(run).align(lexicons=["auto"])
+    tl.open(run).align(lexicon=["auto"])
     assert (run / "align" / "lexicons.json").is_file()
 
 

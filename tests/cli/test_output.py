@@ -50,6 +50,19 @@ def test_the_next_command_can_be_copied(run: Path) -> None:
     assert twinlink(*steps["patterns"][1:]).returncode == 0
 
 
+def test_a_run_whose_name_begins_with_a_dash_is_no_option(
+    toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(toy / "run", tmp_path / "-run")
+    monkeypatch.chdir(tmp_path)
+    done = twinlink("report", "--", "-run")
+    assert NEXT.findall(done.stderr) == ["twinlink review ./-run"]
+    (other,) = NEXT.findall(twinlink("match", "./-run", "--langs", "en,fr").stderr)
+    assert shlex.split(other)[:3] == ["twinlink", "match", "./-run"]
+    shutil.rmtree("-run/match")
+    assert "run `twinlink match ./-run`" in twinlink("align", "./-run").stderr
+
+
 def test_an_error_says_what_to_do(run: Path, tmp_path: Path) -> None:
     (run / "match" / "signature.json").unlink()
     missing = twinlink("align", run)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import pandas as pd
 import pytest
 
 from twinlink.errors import GoldError
@@ -195,7 +196,8 @@ def test_the_curve_of_a_list_without_known_pairs():
     [
         (b"", "no pairs"),
         (b"/a\n", "line 1: expected 2"),
-        (b"/a\t\n", "non-empty"),
+        (b"/a\t\n", "line 1: expected 2"),
+        (b"/a\t/x\n\n/b\t\t/y\n", "line 3: expected 2"),
         (b"\xff\xfe\t\x00", "UTF-8"),
         (b"http://h/a\t/x\n", "/x has no host"),
     ],
@@ -209,3 +211,9 @@ def test_a_file_that_is_no_gold_is_refused(tmp_path, content, message):
 def test_a_gold_file_that_is_not_there(tmp_path):
     with pytest.raises(GoldError, match="no such gold file"):
         read_gold(tmp_path / "gold.tsv")
+
+
+def test_labels_of_a_column_do_not_matter():
+    gold, scores = Gold((("/a", "/x"),)), pd.Series([0.5, 0.9], index=[1, 0])
+    pairs = [("/b", "/x"), ("/a", "/x")]
+    assert precision_coverage(pairs, scores, gold) == precision_coverage(pairs, [0.5, 0.9], gold)

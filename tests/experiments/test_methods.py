@@ -25,7 +25,7 @@ from twinlink.pages.linearise import PageShape, linearise
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A demo site of 60 pages a language, 51 of them with a partner."""
+    """A demo site of 60 pages per language, 51 of them with a partner."""
     place = tmp_path_factory.mktemp("methods") / "demo-opaque"
     write_site(place, pages=60)
     return place

@@ -84,7 +84,7 @@ def test_links_and_lengths_see_no_word(case):
 
 
 def test_ablation_takes_each_kind_away(case, monkeypatch):
-    monkeypatch.setattr(ablation, "EVIDENCE", ("content", "structure"))
+    monkeypatch.setattr(ablation, "DEFAULT_EVIDENCE", ("content", "structure"))
     monkeypatch.setattr(ablation, "ALONE", (("structure",),))
     column = ablation.measure(case, [])
     less = column["each kind taken away"]

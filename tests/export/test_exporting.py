@@ -17,8 +17,8 @@ import pytest
 
 import twinlink as tl
 from tests.calling import twinlink
-from tests.made_sites import BASE, write_toy
-from twinlink.errors import ConfigError, InputError, MissingStageError, NothingFoundError
+from tests.made_sites import BASE, write_three_languages, write_toy
+from twinlink.errors import ConfigError, InputError, MissingStageError, NothingFoundError, RunLockedError
 from twinlink.export import FORMATS, Exported, PairChoice, write_wacz
 from twinlink.export.wacz_writer import ArchivedPage, index_key
 from twinlink.tables import PAGE_PAIRS, SEGMENT
@@ -117,6 +117,23 @@ def test_the_manifest_of_the_package_is_true(exported: Exported) -> None:
     assert manifest["wacz_version"] == "1.1.1"
     assert pages[0]["format"] == "json-pages-1.0"
     assert {page["url"]: page["partner"] for page in pages[1:6]} == dict(PAIRS)
+    assert [page["partners"] for page in pages[1:6]] == [{"zh-Hant": partner} for _, partner in PAIRS]
+
+
+def test_pages_name_their_partner_in_each_language(tmp_path: Path) -> None:
+    site = write_three_languages(tmp_path / "site", 12)
+    run = tl.mine(str(site), out=tmp_path / "run", langs=("en", "fr", "de"), base_url=BASE)
+    exported = run.export(tmp_path / "out", ["wacz", "graphml", "gexf"])
+    for graph in (nx.read_graphml(exported.files[1]), nx.read_gexf(exported.files[2]), run.graph()):
+        node = graph.nodes[f"{BASE}/en/3.html"]
+        assert (node["partner_fr"], node["partner_de"]) == (f"{BASE}/fr/3.html", f"{BASE}/de/3.html")
+        assert "partner_en" not in node
+        assert node["partner"] in {node["partner_fr"], node["partner_de"]}
+    with zipfile.ZipFile(exported.files[0]) as package:
+        lines = package.read("pages/pages.jsonl").splitlines()
+    page = next(page for page in map(json.loads, lines) if page.get("url") == f"{BASE}/fr/3.html")
+    assert page["partners"] == {"en": f"{BASE}/en/3.html", "de": f"{BASE}/de/3.html"}
+    assert page["partner"] in page["partners"].values()
 
 
 def test_the_index_is_that_of_other_tools(exported: Exported, tmp_path: Path) -> None:
@@ -179,6 +196,53 @@ def test_a_file_that_cannot_be_written_is_named(run: tl.Run, tmp_path: Path, mon
         run.export(tmp_path, "gexf")
 
 
+def test_a_full_disk_is_said_with_the_folder(run: tl.Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fill(graph: object, path: Path, form: str) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("twinlink.export.exporting.write_graph", fill)
+    done = twinlink("export", run.path, "-o", tmp_path, "--format", "gexf", "-q")
+    assert done.returncode == 3
+    assert f"error: {tmp_path}: the disk is full" in done.stderr
+
+
+def test_two_exports_do_not_write_into_one_folder_at_the_same_time(run: tl.Run, tmp_path: Path) -> None:
+    refused = []
+
+    def export_again(stage: str, done: int, total: int | None, detail: str = "") -> None:
+        with pytest.raises(RunLockedError, match=r"writes an export into this folder .*; wait for it,.* choose"):
+            run.export(tmp_path, "wacz")
+        refused.append(stage)
+
+    exported = run.export(tmp_path, "wacz", progress=export_again)
+    assert refused
+    with zipfile.ZipFile(exported.files[0]) as package:
+        assert package.testzip() is None
+    assert list(tmp_path.iterdir()) == exported.files
+
+
+def test_what_a_killed_export_left_is_removed_by_the_next_one(run: tl.Run, tmp_path: Path) -> None:
+    (tmp_path / "dataset/pages").mkdir(parents=True)
+    left = ("pairs.de-en.jsonl.tmp", "pages.wacz.tmp", "dataset/pages/de-en.parquet.tmp", ".twinlink-export.lock")
+    for name in (*left, "notes.tmp"):
+        (tmp_path / name).touch()
+    run.export(tmp_path, "gexf")
+    assert {path.name for path in tmp_path.rglob("*") if path.is_file()} == {"links.gexf", "notes.tmp"}
+
+
+@pytest.mark.parametrize("form", ["jsonl", "dataset", "wacz"])
+def test_an_export_that_fails_leaves_no_folder(
+    run: tl.Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    def fail(path: Path, target: Path) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(OSError, match="No space"):
+        run.export(tmp_path / "new/folder", form)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_pairs_are_chosen_by_languages_and_probability(run: tl.Run, tmp_path: Path) -> None:
     best = run.pairs["probability"].max()
     assert run.export(tmp_path, "jsonl", langs="zh,en").n_pairs == {"en-zh-Hant": 5}
@@ -217,6 +281,9 @@ def test_what_is_refused(run: tl.Run, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="cannot be made a folder"):
         run.export(tmp_path / "file")
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(InputError, match="loop: cannot be made a folder"):
+        run.export(tmp_path / "loop")
     for name in ("pairs.en-zh-Hant.jsonl", "pages.wacz", "links.gexf", "dataset/README.md"):
         (tmp_path / "taken" / name).mkdir(parents=True)
     for form in ("jsonl", "wacz", "gexf", "dataset"):

@@ -47,10 +47,16 @@ def test_stored_zeros_are_no_neighbours() -> None:
 
 
 def test_neighbours_without_zeros_are_not_copied() -> None:
-    neighbours = csr_array(np.array([[0, 1], [1, 0]], np.float32))
+    neighbours = csr_array(np.array([[0, 1], [1, 0]], np.bool_))
     assert np.shares_memory(check_neighbours(neighbours, 2, "neighbours").data, neighbours.data)
 
 
 def test_no_page_is_its_own_neighbour() -> None:
     with pytest.raises(ShapeError, match="its own neighbour"):
         check_neighbours(csr_array(np.eye(2, dtype=np.float32)), 2, "neighbours")
+
+
+def test_neighbours_do_not_count_more_than_once() -> None:
+    """The number of links is no weight: any value but 0 is a neighbour."""
+    neighbours = csr_array(np.array([[0, 7], [-1, 0]]))
+    assert check_neighbours(neighbours, 2, "neighbours").data.tolist() == [True, True]

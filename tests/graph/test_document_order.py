@@ -6,6 +6,7 @@ import itertools
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -168,3 +169,23 @@ def test_links_among_some_pages_keep_their_order() -> None:
 def test_lists_must_fit_the_scores() -> None:
     with pytest.raises(ShapeError, match="expected one for each of 3 pages, got 2"):
         link_order(hub(2), hub(3), ONE_PAIR, csr_array((3, 3)))
+
+
+@pytest.mark.parametrize(("source", "target"), [([0, 3], [1, 0]), ([0, -1], [1, 0]), ([0], [1, 2]), ([0.5], [1])])
+def test_links_of_pages_that_do_not_exist_are_refused(source: list[int], target: list[int]) -> None:
+    with pytest.raises(ShapeError):
+        link_lists(source, target, 3)
+
+
+def test_labels_of_a_column_do_not_matter() -> None:
+    """The rows of a sorted table keep their labels."""
+    links = pd.DataFrame({"source": [0, 0, 0], "target": [1, 2, 3], "place": [30, 10, 20]}).sort_values("place")
+    assert link_lists(links.source, links.target, 4).targets.tolist() == [2, 3, 1]
+
+
+def test_pairs_and_scores_in_another_order_are_refused() -> None:
+    lists, scores = hub(3), csr_array(np.ones((3, 3)))
+    with pytest.raises(ShapeError, match="pairs: expected pages 0 to 2, got 7 to 7"):
+        link_order(lists, lists, (np.array([7]), np.array([0]), np.array([1.0])), scores)
+    with pytest.raises(ShapeError, match="scores: expected a csr_array of two dimensions, got csc_array"):
+        link_order(lists, lists, ONE_PAIR, scores.T)

@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 
 from tests.both_ways import both_ways  # noqa: F401  (kernels of this module)
 from tests.graph import reference
-from twinlink.errors import ShapeError
+from twinlink.errors import ConfigError, ShapeError
 from twinlink.graph import matching
 from twinlink.graph.kernels import mutual_best
 from twinlink.graph.matching import Matching, greedy_among, greedy_matching, greedy_order, optimal_matching, rivals
@@ -202,3 +202,8 @@ def test_order_is_by_falling_score_then_position(values: list[float]) -> None:
     scores = np.array(values, dtype=np.float32)
     expected = sorted(range(len(values)), key=lambda position: (-scores[position], position))
     assert greedy_order(scores).tolist() == expected
+
+
+def test_fewer_than_no_pairs_are_refused() -> None:
+    with pytest.raises(ConfigError, match="max_pairs of at least 0, got -1"):
+        greedy_matching(csr_array(np.eye(2)), max_pairs=-1)

@@ -436,3 +436,11 @@ def test_few_candidates_start_no_threads_and_many_do(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(propagation, "FEW_CANDIDATES", 72)
     assert np.array_equal(external_similarity(*site).data, alone.data)
     assert pools == [2]
+
+
+@pytest.mark.parametrize("rarity", [False, True])
+def test_the_number_of_links_between_two_neighbours_does_not_matter(rarity: bool) -> None:
+    links = neighbours(adjacency([0, 1, 1], [1, 0, 2], 3))
+    scores = dense_pattern(np.eye(3))
+    counted = external_similarity(scores, csr_array(links * 7.0), links, rarity=rarity)
+    assert counted.toarray().tolist() == external_similarity(scores, links, links, rarity=rarity).toarray().tolist()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.sparse import csr_array
+from scipy.sparse import coo_array, csc_array, csr_array, csr_matrix
 
 from twinlink.config.sites import RankingSettings
 from twinlink.errors import ConfigError, ShapeError
@@ -216,11 +216,21 @@ def test_the_score_of_seeds_stops_where_pagerank_does():
         (matrix([(0, 1)], 2), {"personalisation": [-1, 2]}, ShapeError),
         (matrix([(0, 1)], 2), {"damping": 1.0}, ConfigError),
         (matrix([(0, 1)], 2), {"tolerance": 0.0}, ConfigError),
+        (matrix([(0, 1)], 2), {"tolerance": np.nan}, ConfigError),
+        (matrix([(0, 1)], 2), {"max_iterations": np.nan}, ConfigError),
+        (np.eye(2), {}, ShapeError),
     ],
 )
 def test_what_cannot_be_ranked_is_refused(links, options, error):
     with pytest.raises(error):
         pagerank(links, **options)
+
+
+@pytest.mark.parametrize("kind", [csc_array, coo_array, csr_matrix])
+def test_all_sparse_formats_are_ranked_alike(kind):
+    links = matrix([(0, 1), (0, 2), (1, 2), (3, 0)], 4)
+    assert pagerank(kind(links)).scores.tolist() == pagerank(links).scores.tolist()
+    assert seed_sums(kind(links), np.ones(4), [True] * 4).tolist() == [1, 1, 2, 0]
 
 
 EDGES = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=40)
@@ -294,7 +304,7 @@ def test_seeds_are_true_or_false_for_each_node(seeds):
 
 
 def column(values: np.ndarray, name: str) -> np.ndarray:
-    return values[:, list(FEATURES).index(name)]
+    return values[:, FEATURES.index(name)]
 
 
 def test_features_by_hand():
@@ -333,7 +343,7 @@ def test_features_of_a_site_exclude_its_own_verdict():
     a, b = (site_features(graph, each, known).values[4] for each in (worth, changed))
     for name in FEATURES:
         if name != "credit":  # a little of it returns over others' links
-            assert a[list(FEATURES).index(name)] == b[list(FEATURES).index(name)], name
+            assert a[FEATURES.index(name)] == b[FEATURES.index(name)], name
 
 
 def test_suffixes_lean_on_wider_ones():

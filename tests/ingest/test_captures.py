@@ -140,7 +140,7 @@ def test_the_order_of_files_and_records_changes_nothing(
         ("f", "older-capture", "changed"),
         ("same", "older-capture", "same"),
         ("x?a=1&b=1", "older-capture", "changed"),
-        ("y/", "duplicate-page", "another address of a default document or host"),
+        ("y/", "duplicate-page", BASE + "y/index.html"),
         ("z/", "older-capture", "changed"),
     ]
 

@@ -71,6 +71,15 @@ def test_a_mirror_becomes_pages_and_links(run, tmp_path):
     assert rejects == []
 
 
+def test_links_in_the_headers_of_a_page_are_links_of_it(run, tmp_path, monkeypatch):
+    header = "</fr>; rel=alternate; hreflang=fr, </x>; rel=canonical"
+    read_from(monkeypatch, document(f"{BASE}/en", "<p>text", link=header), document(f"{BASE}/fr", "<p>texte"))
+    ingest(run, [tmp_path], SETTINGS)
+    pages, links, _ = tables(run)
+    assert [row["canonical_url"] for row in pages] == [f"{BASE}/x", None]
+    assert [(row["target_url"], row["hreflang"]) for row in links] == [(f"{BASE}/fr", "fr"), (f"{BASE}/x", "")]
+
+
 def test_ids_keep_all_their_digits_where_some_targets_are_not_kept(run, tmp_path):
     folder = write_pages(tmp_path / "site", {"a.html": page("text", "b.html", "gone.html"), "b.html": page("more")})
     ingest(run, [folder], SETTINGS)

@@ -252,6 +252,23 @@ def test_a_match_without_a_pair_leaves_the_verdicts_by_patterns(tmp_path, monkey
     assert [found[f"{name}.hk"].verdict for name in "abc"] == [TWO_LANGUAGES, TWO_LANGUAGES, ONE_LANGUAGE]
 
 
+@pytest.mark.parametrize(
+    ("accept", "rejects", "verdict"),
+    [
+        ("pairs", {"busy": 3, "robots-unreachable": 2}, "refused"),
+        ("pairs", {"busy": 4, "http-404": 9}, ONE_LANGUAGE),
+        ("all", {"busy": 9}, ONE_LANGUAGE),  # its pages are wanted in any case
+    ],
+)
+def test_a_site_that_turned_busy_after_a_few_pages_is_refused(tmp_path, monkeypatch, accept, rejects, verdict):
+    counts = {f"{name}.hk": {"rejects": rejects} for name in "abc"}
+    monkeypatch.setattr(probing, "fetched_sites", lambda _: counts)
+    found, _ = probed(tmp_path, monkeypatch, **{"discover.accept": accept})
+    assert found["c.hk"].verdict == verdict
+    assert found["c.hk"].has_pages == (verdict == ONE_LANGUAGE)
+    assert found["a.hk"].verdict in (BILINGUAL, TWO_LANGUAGES)
+
+
 def test_sites_added_for_their_pairs_are_bilingual_for_the_ranking(tmp_path):
     run = RunDirectory.create(tmp_path)
     base = {"round": 1, "reason": "", "place": 1, "score": 0.0, "start": "", "pages": 10, "langs": "", "rule": ""}

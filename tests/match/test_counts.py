@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from twinlink.match.counts import count_match, why_none
+from twinlink.match.counts import APART, count_match, why_none
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.signature import Signature
 from twinlink.tables import FILTERS, LANGUAGES, REJECTS, Reject, write_table
@@ -78,6 +78,8 @@ def test_nothing_is_counted_where_nothing_was_written(tmp_path: Path) -> None:
         (["en", "mul"], ["doubtful"], "all pages with a known language are in one language"),
         (["en", "ko"], ["doubtful"], "no page is in fr (French), of langs en,fr"),
         (["en", "fr"], [], "no page of one wanted language has a partner in another"),
+        (["en", "fr"], ["only-language", "no-language"], APART),
+        (["en", "fr"], ["only-language", "no-candidate"], "no page of one wanted language has a partner in another"),
         (["en", "fr"], ["no-candidate", "tie"], "no page of one wanted language has a partner in another"),
         (
             ["en", "fr"],

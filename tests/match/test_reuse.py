@@ -16,7 +16,7 @@ from tests.matched_sites import matched_from_now
 from twinlink.config import Config
 from twinlink.damage import list_tables
 from twinlink.ingest.stage import ingest
-from twinlink.jobs.mine import match_stage
+from twinlink.jobs.stages import match_stage
 from twinlink.match.reuse import EarlierMatch, site_digest, write_digests
 from twinlink.match.site_tables import SPARSE, TABLES
 from twinlink.rundir.directory import RunDirectory

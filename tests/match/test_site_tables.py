@@ -25,7 +25,7 @@ from twinlink.match.site_tables import (
 from twinlink.tables import (
     CANDIDATES,
     CHECKS,
-    EVIDENCE,
+    EVIDENCE_FIELDS,
     FILTERS,
     LANGUAGES,
     LOOK_ALIKES,
@@ -72,7 +72,7 @@ def test_kept_pairs_are_rows_with_their_numbers() -> None:
     assert columns(table, "canonical_a", "canonical_b") == [[None, "/en"], [None, "/fr"]]
     assert columns(table, "site", "signature") == [["x.example"] * 2, ["made by hand"] * 2]
     assert columns(table, "lang_a", "lang_b") == [["en"] * 2, ["fr"] * 2]
-    unknown = [field.name for field in EVIDENCE if field.name != "content"]
+    unknown = [field.name for field in EVIDENCE_FIELDS if field.name != "content"]
     assert all(table[name].null_count == 2 for name in (*unknown, "alike_a", "alike_b"))
 
 

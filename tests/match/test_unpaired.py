@@ -28,7 +28,7 @@ from twinlink.explain.explanation import explain
 from twinlink.explain.outcomes import WITHOUT_PROBABILITIES
 from twinlink.graph.matching import Matching
 from twinlink.ingest.stage import ingest
-from twinlink.jobs.mine import match_stage
+from twinlink.jobs.stages import match_stage
 from twinlink.labels.book import Label, LabelBook, Verdict
 from twinlink.languages import includes_language
 from twinlink.match.evidence import Found, Side

@@ -6,6 +6,7 @@ import random
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -379,3 +380,30 @@ def test_a_rescued_pattern_counts_as_much_as_it_does_here() -> None:
     found = learn_patterns(urls, known={Key("en", "tc"): 0.5})
     values = pattern_evidence(urls[40:41], urls[41:], csr_array(np.ones((1, 1))), found, urls)
     np.testing.assert_allclose(values.data, [2 / 42], rtol=1e-6)
+
+
+def test_labels_of_a_column_do_not_matter() -> None:
+    urls = made("x.hk/en/{}.htm", "x.hk/tc/{}.htm")
+    langs = pd.Series(["en"] * 6 + ["zh"] * 6, index=range(3, 15))
+    assert learn_patterns(urls, langs).patterns == learn_patterns(urls, langs.tolist()).patterns
+
+
+def test_of_equal_addresses_the_first_has_the_evidence() -> None:
+    urls = made("x.hk/en/{}.htm", "x.hk/tc/{}.htm")
+    sides = [*urls[:6], urls[0]], [*urls[6:], urls[6]]
+    values = pattern_evidence(*sides, csr_array(np.ones((7, 7))), learn_patterns(urls), urls).toarray()
+    assert values[0].tolist() == [1, 0, 0, 0, 0, 0, 0]
+
+
+def test_evidence_can_be_changed_without_the_candidates() -> None:
+    urls = made("x.hk/en/{}.htm", "x.hk/tc/{}.htm")
+    candidates = csr_array(np.ones((6, 6)))
+    pattern_evidence(urls[:6], urls[6:], candidates, learn_patterns(urls), urls).eliminate_zeros()
+    assert candidates.toarray().all()
+
+
+def test_transposed_candidates_are_read_by_rows() -> None:
+    urls = made("x.hk/en/{}.htm", "x.hk/tc/{}.htm")
+    candidates = csr_array(np.ones((3, 6))).T
+    values = pattern_evidence(urls[:6], urls[6:9], candidates, learn_patterns(urls), urls)
+    assert values.toarray().tolist() == np.eye(6, 3).tolist()

@@ -285,3 +285,9 @@ def test_a_table_whose_bytes_are_damaged_is_refused(tmp_path: Path) -> None:
     path.write_bytes(whole[:4] + bytes(36) + whole[40:])
     with pytest.raises(InputError, match="cannot be read as a pattern library"):
         read_library(path)
+
+
+def test_a_path_may_be_text(tmp_path: Path) -> None:
+    library = library_of(site(3, 6))
+    write_library(library, str(tmp_path / "own.tsv"))
+    assert read_library(str(tmp_path / "own.tsv")) == library

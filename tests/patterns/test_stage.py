@@ -17,7 +17,7 @@ from twinlink.config import Config
 from twinlink.config.patterns import PatternSettings
 from twinlink.errors import DamagedError, InputError, MissingStageError
 from twinlink.ingest.stage import ingest
-from twinlink.jobs.mine import match_stage
+from twinlink.jobs.stages import match_stage
 from twinlink.match.stage import match
 from twinlink.patterns.credibility import pairs_of_patterns, url_clues
 from twinlink.patterns.keys import Key
@@ -339,6 +339,13 @@ def test_pairs_of_weak_patterns_are_joined_without_credibility() -> None:
     assert joined.toarray().tolist() == np.eye(42, 2, dtype=np.bool_).tolist()
     assert credibility.toarray().sum() == 0
     assert url_clues(*given).pairs.nnz == 0
+
+
+def test_an_address_given_twice_keeps_its_evidence() -> None:
+    english, chinese = ([f"{BASE}/{folder}/{n}.html" for n in range(5)] for folder in ("en", "tc"))
+    joined, credibility = pairs_of_patterns([*english, english[0]], chinese, ("en", "zh-Hant"), PatternSettings())
+    assert joined.toarray()[0, 0]
+    assert credibility.toarray()[0, 0] == 1
 
 
 def test_pages_whose_pattern_gives_an_address_that_no_page_has_are_marked() -> None:

@@ -26,7 +26,7 @@ from twinlink.cli.lines import lines as lines_of_result
 from twinlink.cli.results.sites import RecoveredResult
 from twinlink.config import Config
 from twinlink.ingest.stage import ingest, source_paths
-from twinlink.jobs.mine import crawl_stage, ingest_stage, match_stage
+from twinlink.jobs.stages import crawl_stage, ingest_stage, match_stage
 from twinlink.patterns.keys import Key
 from twinlink.patterns.library import KeySums, PatternLibrary, write_library
 from twinlink.recover.stage import open_guesses, recover

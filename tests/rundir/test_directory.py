@@ -14,6 +14,7 @@ from twinlink.config import CrawlSettings
 from twinlink.errors import InputError, MissingStageError, RunError, RunLockedError
 from twinlink.files import write_text
 from twinlink.rundir.directory import RunDirectory, site_file, site_name
+from twinlink.rundir.side_results import make_side_run
 from twinlink.rundir.signature import Signature, file_digest
 
 
@@ -83,6 +84,19 @@ def test_a_new_result_replaces_the_old_one_as_a_whole(run):
 def test_a_missing_stage_says_what_to_run(run):
     with pytest.raises(MissingStageError, match="twinlink ingest"):
         run.stage_folder("ingest")
+
+
+def test_a_further_match_away_from_its_run_says_where_it_belongs(run, tmp_path):
+    write(run, signature())
+    further = make_side_run(run, "other")
+    write(further, signature("match"))
+    assert further.stage_folder("ingest").is_dir()
+    copy = RunDirectory(Path(shutil.copytree(further.path, tmp_path / "copy", symlinks=True)))
+    for stage in ("ingest", "align"):
+        with pytest.raises(MissingStageError, match=r"copy: this further match is no longer in its run.*`cp -rL`"):
+            copy.stage_folder(stage)
+    whole = RunDirectory(Path(shutil.copytree(further.path, tmp_path / "whole")))
+    assert whole.stage_folder("ingest").is_dir()
 
 
 def test_a_damaged_signature_counts_as_not_done(run):

@@ -14,7 +14,7 @@ from tests.loopback import links, serving
 from tests.made_sites import BASE
 from twinlink.config import Config
 from twinlink.errors import ConfigError, CrawlError, LexiconError, NothingFoundError, RunError
-from twinlink.jobs.mine import crawl_stage
+from twinlink.jobs.stages import crawl_stage
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.remembered import call_settings, flat, remember, remembered
 
@@ -263,3 +263,5 @@ def test_a_notebook_follows_the_same_rule(run: Path, toy: Path, caplog: pytest.L
         tl.mine(str(toy / "run"), out=run)
     assert again.align(bitext__formats=["jsonl"]).config.bitext.formats == ("jsonl",)
     assert again.align(forget=["bitext"]).reload().config.bitext == Config().bitext
+    assert again.match(match__min_precision=0.3).config.match.min_precision == 0.3
+    assert again.match(forget="match__min_precision").config.match.min_precision is None

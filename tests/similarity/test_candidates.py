@@ -252,3 +252,15 @@ def test_open_pages_get_the_same_on_any_number_of_cores_on_small_and_large_sites
         with on_cores(n_cores):
             found = content_candidates(*counts, translation, settings, *open_pages)
         assert stored(found) == stored(expected)
+
+
+def test_transposed_and_whole_numbers_with_stored_zeros_have_the_same_candidates() -> None:
+    rng = np.random.default_rng(4)
+    counts_a, counts_b = (csr_array(rng.poisson(0.4, (n, 20)).astype(np.float32)) for n in (9, 7))
+    same, settings = csr_array(np.eye(20, dtype=np.float32)), CandidateSettings(per_page=2)
+    tags = [[bytes(rng.integers(1, 5, 20).tolist()) for _ in range(n)] for n in (9, 7)]
+    expected = find_candidates(counts_a, counts_b, same, *tags, settings).toarray().tolist()
+    zeros = csr_array(np.ones(counts_a.shape, np.uint8))
+    zeros.data[:] = counts_a.toarray().ravel()
+    for counts in (zeros, csr_array(counts_a.T).T):
+        assert find_candidates(counts, counts_b, same, *tags, settings).toarray().tolist() == expected

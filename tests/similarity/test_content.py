@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from twinlink.errors import ShapeError
+from twinlink.errors import ConfigError, ShapeError
 from twinlink.similarity.content import (
     ContentForm,
     _strongest_first,
@@ -224,3 +224,50 @@ def test_shapes_are_checked() -> None:
         content_similarity(a, b, csr_array((5, 3)), csr_array((2, 4)))
     with pytest.raises(ShapeError, match="does not fit 2 and 4 pages"):
         content_similarity(a, b, table, csr_array((4, 2)))
+
+
+COUNTS = sparse(np.array([[3, 1, 0], [0, 2, 1], [1, 0, 1]]))
+TABLE = sparse(np.array([[1, 0.5], [0, 1], [0.25, 0]]))
+OTHERS = sparse(np.array([[2, 0], [1, 1]]))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_transposed_matrices_are_read_by_rows(form: ContentForm) -> None:
+    """What scipy transposes is stored by columns."""
+    pattern = sparse(np.array([[1, 1], [0, 1], [1, 0]]))
+    given = [csr_array(matrix.T).T for matrix in (COUNTS, OTHERS, TABLE, pattern)]
+    expected = content_similarity(COUNTS, OTHERS, TABLE, pattern, form).toarray()
+    assert content_similarity(*given, form).toarray().tolist() == expected.tolist()
+
+
+def with_stored_zeros(matrix: csr_array) -> csr_array:
+    rows, columns = np.indices(matrix.shape)
+    return csr_array((matrix.toarray().ravel(), columns.ravel(), rows.shape[1] * np.arange(len(rows) + 1)))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_stored_zeros_are_no_words_and_no_translations(form: ContentForm) -> None:
+    given = [with_stored_zeros(matrix) for matrix in (COUNTS, OTHERS, TABLE)]
+    expected = content_similarity(COUNTS, OTHERS, TABLE, full(3, 2), form)
+    assert content_similarity(*given, full(3, 2), form).data.tolist() == expected.data.tolist()
+    assert given[0].nnz == 9
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.int64])
+def test_counts_in_whole_numbers_lose_no_precision(form: ContentForm, dtype: type[np.integer]) -> None:
+    found = content_similarity(COUNTS.astype(dtype), OTHERS.astype(dtype), TABLE, full(3, 2), form)
+    expected = content_similarity(COUNTS, OTHERS, TABLE, full(3, 2), form)
+    assert found.data.tolist() == expected.data.tolist()
+
+
+def test_unknown_forms_are_refused() -> None:
+    with pytest.raises(ConfigError, match="form: expected one of tsim_idf, tsim, bits, cosine, got 'dice'"):
+        content_similarity(COUNTS, OTHERS, TABLE, full(3, 2), "dice")  # type: ignore[arg-type]
+
+
+def test_page_vectors_can_be_changed_without_the_counts() -> None:
+    vectors = page_vectors(COUNTS)
+    assert not np.shares_memory(vectors.indices, COUNTS.indices)
+    assert not np.shares_memory(vectors.indptr, COUNTS.indptr)
+    assert np.isfinite(page_vectors(with_stored_zeros(COUNTS)).data).all()

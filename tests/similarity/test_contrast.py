@@ -129,3 +129,16 @@ def test_equal_pages_are_near_duplicates_whatever_their_number() -> None:
     found = near_duplicates(near_pages(csr_array(np.ones((30, 4)))))
     assert found.diagonal().sum() == 0
     assert (np.diff(found.indptr) >= 8).all()
+
+
+def test_stored_zeros_and_other_formats_change_nothing() -> None:
+    counts = csr_array(made_counts(3, 12, 9))
+    rows, columns = np.indices(counts.shape)
+    zeros = csr_array((counts.toarray().ravel(), columns.ravel(), 9 * np.arange(len(rows) + 1)), shape=counts.shape)
+    expected = contrast_of(counts).toarray().tolist()
+    assert contrast_of(zeros).toarray().tolist() == expected
+    assert contrast_of(csr_array(counts.T).T).toarray().tolist() == expected
+    near = near_pages(counts)
+    assert contrast_vectors(counts, csr_array(near.T).T).toarray().tolist() == expected
+    duplicates = near_duplicates(csr_array(near.T).T)
+    assert duplicates.toarray().tolist() == near_duplicates(near).toarray().tolist()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -193,3 +194,15 @@ def test_keep_pairs_keeps_to_both_limits() -> None:
 
 def test_keep_pairs_of_nothing() -> None:
     assert keep_pairs(np.zeros(0)).shape == keep_pairs(np.zeros(0), min_precision=0.9).shape == (0,)
+
+
+def test_labels_of_a_column_do_not_matter() -> None:
+    """The rows of a sorted table keep their labels."""
+    column = pd.Series([0.4, 0.95, 0.8, 0.1]).sort_values(ascending=False)
+    assert keep_pairs(column, min_precision=0.85).tolist() == [True, True, False, False]
+
+
+def test_many_single_precision_probabilities_are_added_up_in_double_precision() -> None:
+    probabilities = (np.random.default_rng(0).random(300_000) ** 0.2).astype(np.float32)
+    kept = keep_pairs(probabilities, min_precision=0.9)
+    assert kept.tolist() == keep_pairs(probabilities.astype(np.float64), min_precision=0.9).tolist()

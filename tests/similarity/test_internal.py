@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array, csr_array
 
-from twinlink.errors import ShapeError
+from twinlink.errors import ConfigError, ShapeError
 from twinlink.similarity.internal import internal_similarity
 
 PLACES = (np.array([0, 0, 1]), np.array([0, 2, 1]))
@@ -35,3 +35,15 @@ def test_parts_on_different_candidates_are_refused() -> None:
         internal_similarity(on_pattern(1, 1, 1), other)
     with pytest.raises(ShapeError, match="one candidate pattern"):
         internal_similarity(csr_array((2, 3)), csr_array((3, 2)))
+
+
+@pytest.mark.parametrize("beta", [-0.5, 2, np.nan])
+def test_weights_outside_0_to_1_are_refused(beta: float) -> None:
+    with pytest.raises(ConfigError, match=r"beta: expected a weight in \[0, 1\]"):
+        internal_similarity(on_pattern(1, 1, 1), on_pattern(1, 1, 1), beta)
+
+
+def test_parts_in_another_format_are_read_by_rows() -> None:
+    content, structure = on_pattern(0.25, 0.5, 1), on_pattern(1, 0.5, 0)
+    mixed = internal_similarity(csc_array(content), structure, 0.5)
+    assert mixed.toarray().tolist() == internal_similarity(content, structure, 0.5).toarray().tolist()

@@ -6,6 +6,7 @@ from collections import Counter
 from unittest.mock import patch
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -142,3 +143,14 @@ def test_there_must_be_as_many_rows_as_columns() -> None:
     counts = csr_array(np.ones((2, 2)))
     with pytest.raises(ShapeError, match="got 2 and 1"):
         learn_translations(counts, counts, np.arange(2), np.arange(1))
+
+
+def test_stored_zeros_other_formats_and_labels_of_a_column_change_nothing() -> None:
+    counts = csr_array(np.eye(7).repeat(2, axis=0))
+    expected = learn_translations(counts, counts, np.arange(14), np.arange(14)).toarray()
+    assert expected.any()
+    zeros = csr_array(np.ones((14, 7)))
+    zeros.data[:] = counts.toarray().ravel()
+    pages = pd.Series(range(14), index=range(14, 28))
+    for same in (zeros, csr_array(counts.T).T):
+        assert learn_translations(same, counts, pages, pages).toarray().tolist() == expected.tolist()

@@ -207,3 +207,9 @@ def test_chinese_characters_are_shared_in_their_simplified_form() -> None:
     assert identity_matrix(terms_zh, "zh-Hans", terms_ja, "ja").toarray().tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 0]]
     assert identity_matrix(terms_zh, "zh-Hans", terms_ja, "ja", "numbers").nnz == 0
     assert identity_matrix(terms_zh, "zh-Hans", terms_zh, "en").nnz == 0
+
+
+def test_a_path_may_be_text(tmp_path: Path) -> None:
+    path = tmp_path / "own.tsv"
+    path.write_text("cat\tchat\n", encoding="utf-8")
+    assert read_lexicon(str(path)) == read_lexicon(path)

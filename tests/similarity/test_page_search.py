@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from tests.both_ways import both_ways  # noqa: F401  (kernels of this module)
+from twinlink.errors import ConfigError
 from twinlink.similarity import affordable as of_search
 from twinlink.similarity import kernels, page_search
 from twinlink.similarity.affordable import Part, affordable, weights_of
@@ -82,3 +83,15 @@ def test_the_most_frequent_terms_are_left_out_when_products_are_dear(monkeypatch
     assert [pages.tolist() for pages in nearest_pages(vectors, vectors, 2, 2)] == [[[0, 1], [1, 0], [2, 0]]] * 2
     assert nearest_of(vectors, vectors, 2, 1).tolist() == [[0, -1], [1, -1], [2, -1]]
     assert nearest_of(vectors, vectors, 2, 2).tolist() == [[0, 1], [1, 0], [2, 0]]
+
+
+def test_transposed_vectors_are_read_by_rows() -> None:
+    terms = csr_array(np.random.default_rng(2).integers(0, 3, (4, 7)).astype(np.float32))
+    pages = csr_array(terms.T)
+    expected = [nearest.tolist() for nearest in nearest_pages(pages, pages, 3, 100)]
+    assert [nearest.tolist() for nearest in nearest_pages(terms.T, terms.T, 3, 100)] == expected
+
+
+def test_fewer_than_one_page_are_refused() -> None:
+    with pytest.raises(ConfigError, match="k of at least 1, got 0"):
+        nearest_pages(csr_array((2, 3)), csr_array((2, 3)), 0, 100)

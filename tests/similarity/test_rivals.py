@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
+from twinlink.errors import ShapeError
 from twinlink.similarity import rivals
 from twinlink.similarity.rivals import ALL, FEW_CANDIDATES, Rivalry, _best_of_many
 
@@ -102,3 +103,8 @@ def test_no_candidates(shape: tuple[int, int]) -> None:
     rivalry = Rivalry(csr_array(shape))
     assert rivalry.shape == shape
     assert rivalry.rivals(np.zeros(0)).shape == (0,)
+
+
+def test_patterns_in_another_order_are_refused() -> None:
+    with pytest.raises(ShapeError, match="pattern: expected a csr_array of two dimensions, got csc_array"):
+        Rivalry(csr_array(np.eye(2)).T)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rapidfuzz import process
 from scipy.sparse import csr_array
 
-from twinlink.errors import ShapeError
+from twinlink.errors import ConfigError, ShapeError
 from twinlink.similarity import structure
 from twinlink.similarity.structure import structural_similarity
 from twinlink.system.side_by_side import on_cores
@@ -93,3 +93,16 @@ def test_very_long_pages_are_compared_by_their_beginning(monkeypatch: pytest.Mon
 def test_pattern_must_fit() -> None:
     with pytest.raises(ShapeError, match="does not fit 1 and 2 pages"):
         structural_similarity([b""], [b"", b""], csr_array((2, 2), dtype=bool))
+
+
+def test_a_transposed_pattern_is_read_by_rows() -> None:
+    tags_a, tags_b = [b"abc", b"abcd", b"a"], [b"abc", b"bd"]
+    pattern = csr_array(np.array([[1, 1], [0, 1], [1, 0]]))
+    there = structural_similarity(tags_a, tags_b, pattern)
+    back = structural_similarity(tags_b, tags_a, pattern.T)
+    assert back.toarray().T.tolist() == there.toarray().tolist()
+
+
+def test_unknown_normalisers_are_refused() -> None:
+    with pytest.raises(ConfigError, match="normaliser: expected one of indel, lcs_max, got 'dice'"):
+        structural_similarity([b"a"], [b"a"], csr_array([[True]]), "dice")  # type: ignore[arg-type]

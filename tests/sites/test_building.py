@@ -264,6 +264,13 @@ def test_round_trips_of_exports(tmp_path):
     assert not list(tmp_path.glob(".*"))
 
 
+def test_paths_may_be_texts(tmp_path):
+    folder = made(tmp_path, SITE)
+    export_host_graph(str(folder), str(tmp_path / "graph.parquet"))
+    assert (tmp_path / "graph.parquet").is_file()
+    assert sorted(host_graph_to_networkx(str(folder))) == read_host_graph(str(folder)).sites
+
+
 @pytest.mark.parametrize("name", ["graph.png", "nowhere/graph.gexf"])
 def test_exports_that_cannot_be_written_are_refused(tmp_path, name):
     with pytest.raises(InputError):

@@ -120,6 +120,7 @@ def test_what_explains_a_site_adds_up(run):
     rank(run, CONFIG)
     lines = (run.path / "rank" / MODEL_FILE).read_text().splitlines()[1:]
     weights = {line.split("\t")[0]: float(line.split("\t")[1]) for line in lines}
+    assert lines[2].endswith("\tlog2(1 + crawled sites that link to it)")
     assert lines[-1].endswith("learned from 3 sites, 2 bilingual")
     for row in rows_of(run).values():
         for name in FEATURES:

@@ -54,6 +54,16 @@ def test_pages_of_a_list(tmp_path: Path) -> None:
     assert [file.name for file in files_of_list(path)] == ["1.html", "a b.bin", "中.htm", "1.html"]
 
 
+@pytest.mark.parametrize("header", ["url\tfile", "\ufeffURL\tFile name\tContent-Type"])
+def test_a_first_line_of_column_names_is_passed_over(tmp_path: Path, header: str) -> None:
+    write_saved(tmp_path, {"1.html": PAGE})
+    path = write(tmp_path, header, f"{URL}a\t1.html")
+    assert (list(pages(path)), rejects(path)) == ([URL + "a"], [])
+    assert rejects(write(tmp_path, f"{URL}a\t1.html", header)) == [
+        (header.partition("\t")[0].strip("\ufeff"), "bad-url")
+    ]
+
+
 def test_a_byte_order_mark_and_names_that_are_no_utf8(tmp_path: Path) -> None:
     name = os.fsdecode("中.html".encode("big5"))
     (tmp_path / name).write_bytes(PAGE)

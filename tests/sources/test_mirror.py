@@ -71,15 +71,34 @@ def rejects(folder: Path, base_url: str = BASE) -> list[tuple[str, str]]:
         ("a%20b.html", ["a%20b.html"]),  # wget leaves some escapes in the name
         ("中文.html", ["%E4%B8%AD%E6%96%87.html"]),
         ("a\\b\nc.html", ["a%5Cb%0Ac.html"]),
-        ("a(1),b;c.html", ["a(1),b;c.html"]),
-        ("page.php?id=3", ["page.php?id=3", "page.php%3Fid=3"]),
-        ("page.php?id=3.html", ["page.php?id=3", "page.php?id=3.html", "page.php%3Fid=3.html"]),
-        ("page.php@id=3.html", ["page.php?id=3", "page.php?id=3.html", "page.php@id=3.html"]),
-        ("page?a=1&b[]=2%2F3.html", ["page?a=1&b[]=2%2F3", "page?a=1&b[]=2%2F3.html", "page%3Fa=1&b[]=2%2F3.html"]),
-        ("index.php?lang=tc.html", ["index.php?lang=tc", "index.php?lang=tc.html", "index.php%3Flang=tc.html"]),
+        ("a(1),b;c.html", ["a(1),b;c.html", "a(1)%2Cb%3Bc.html"]),
+        ("a:b/index.html", ["a:b/index.html", "a:b/", "a:b", "a%3Ab/index.html", "a%3Ab/", "a%3Ab"]),
+        ("C++@$&=", ["C++@$&=", "C%2B%2B%40%24%26%3D"]),
+        ("page.php?id=3", ["page.php?id=3", "page.php%3Fid=3", "page.php%3Fid%3D3"]),
+        (
+            "page.php?id=3.html",
+            ["page.php?id=3", "page.php?id=3.html", "page.php%3Fid=3.html", "page.php%3Fid%3D3.html"],
+        ),
+        (
+            "page.php@id=3.html",
+            ["page.php?id=3", "page.php?id=3.html", "page.php@id=3.html", "page.php%40id%3D3.html"],
+        ),
+        (
+            "page?a=1&b[]=2%2F3.html",
+            [
+                "page?a=1&b[]=2%2F3",
+                "page?a=1&b[]=2%2F3.html",
+                "page%3Fa=1&b[]=2%2F3.html",
+                "page%3Fa%3D1%26b[]%3D2%2F3.html",
+            ],
+        ),
+        (
+            "index.php?lang=tc.html",
+            ["index.php?lang=tc", "index.php?lang=tc.html", "index.php%3Flang=tc.html", "index.php%3Flang%3Dtc.html"],
+        ),
         ("page.php.html", ["page.php", "page.php.html"]),
         ("v1.2.html", ["v1.2.html"]),
-        ("someone@example.org.html", ["someone@example.org.html"]),
+        ("someone@example.org.html", ["someone@example.org.html", "someone%40example.org.html"]),
         ("page?.html", ["page?", "page?.html", "page%3F.html"]),
     ],
 )

@@ -15,7 +15,7 @@ from twinlink.config import Config
 from twinlink.errors import RunError
 from twinlink.ingest.shapes import linearise_pages
 from twinlink.ingest.stage import ingest
-from twinlink.jobs.mine import match_stage
+from twinlink.jobs.stages import match_stage
 from twinlink.language.stage import identify_pages
 from twinlink.match import stage as module
 from twinlink.patterns.stage import learn_run

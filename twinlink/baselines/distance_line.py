@@ -56,7 +56,7 @@ def fit_line(tags: ArrayLike, distances: ArrayLike, right: ArrayLike, share: flo
     distances : array_like of float, shape (n,)
     right : array_like of bool, shape (n,)
     share : float in [0, 1], default 0.95
-        Ours: in Figure 3 the line leaves a few right pairs out.
+        Not in the paper: in Figure 3 the line leaves a few right pairs out.
 
     Returns
     -------

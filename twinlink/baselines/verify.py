@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
@@ -29,6 +29,7 @@ from twinlink.baselines.tag_distance import text_in_words, without_heading
 from twinlink.config import IngestSettings, MatchSettings
 from twinlink.errors import InputError
 from twinlink.files import write_text
+from twinlink.ingest.page_addresses import PageAddresses
 from twinlink.ingest.shapes import linearise_pages, read_shapes
 from twinlink.inputs import Expected, read_input, read_input_text
 from twinlink.language.identify import identify_text
@@ -418,29 +419,25 @@ def _why_missing(path: Path) -> str:
 
 def _pages_of_run(pairs: Sequence[Pair], run: RunDirectory) -> tuple[dict[str, _Page], dict[str, str]]:
     linearise_pages(run)
-    parts = list(iter_parts(run.stage_folder("ingest") / "pages"))
-    root = _only_root(parts)
-    names = {name: _number(name, root) for pair in pairs for name in pair}
+    ingest = run.stage_folder("ingest")
+    names = _numbers({name for pair in pairs for name in pair}, PageAddresses(ingest))
     wanted = set(names.values())
     known: dict[int, _Page] = {}
-    for part in parts:
+    for part in iter_parts(ingest / "pages"):
         shapes = read_shapes(run, part.name)
         table = read_table(part, PAGES, ("page_id", "blocks", "tags"))
         columns = table["page_id"].to_pylist(), table["blocks"], table["tags"]
         for number, blocks, tags in zip(*columns, strict=True):
             if number in wanted:
                 known[number] = _Page(str(number), shapes[number], _given(blocks.as_py(), tags.as_py()))
-    pages = {name: known[number] for name, number in names.items() if number is not None and number in known}
-    return pages, {name: "not-in-run" for name in names if name not in pages}
+    pages = {name: known[number] for name, number in names.items()}
+    return pages, {name: "not-in-run" for pair in pairs for name in pair if name not in pages}
 
 
-def _only_root(parts: Sequence[Path]) -> str:
-    """Return scheme and host of all pages if they have one in common, else nothing."""
-    roots = {root_of(url) for part in parts for url in read_table(part, PAGES, ("url",))["url"].to_pylist()}
-    return roots.pop() if len(roots) == 1 else ""
-
-
-def _number(name: str, root: str) -> int | None:
-    """Return the page_id of an address; of a path, where the run has pages of one host only."""
-    url = normalise(name if "://" in name else f"{root}/{name.lstrip('/')}")
-    return None if url is None else page_id(url)
+def _numbers(names: Collection[str], pages: PageAddresses) -> dict[str, int]:
+    """Return the page_id of each address that leads to a page; of each path, where all pages are of one host."""
+    roots = {root_of(url) for url in pages.own}
+    root = roots.pop() if len(roots) == 1 else ""
+    urls = {name: normalise(name if "://" in name else f"{root}/{name.lstrip('/')}") for name in names}
+    found = pages.find(url for url in urls.values() if url)
+    return {name: page_id(found[url]) for name, url in urls.items() if url in found}

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, MutableMapping
 from pathlib import Path
 from typing import Any
 
+from twinlink.run_files import CONFIG_FILE
+
 __all__ = ["NAME_BEFORE", "complete_langs", "complete_runs", "complete_setting", "listed", "mend_bash_words", "one_of"]
 
 # typer takes the words of bash as they come, so it completes neither `--method=we` nor `--set match.method=`, nor any
@@ -79,7 +81,7 @@ def complete_runs(incomplete: str) -> list[str]:
     try:
         with os.scandir(folder) as entries:
             names = sorted(entry.name for entry in entries if entry.name.startswith(tail))
-        names = [name for name in names if (folder / name / "config.toml").is_file()]
+        names = [name for name in names if (folder / name / CONFIG_FILE).is_file()]
     except OSError:
         return []
     return [head + slash + name for name in names] if all(map(_PLAIN.fullmatch, names)) else []

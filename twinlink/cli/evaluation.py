@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +13,8 @@ from twinlink.cli.results.evaluation import CurvePoint, ScoresResult
 from twinlink.errors import ConfigError, GoldError, InputError
 from twinlink.evaluation.gold import Gold, evaluate, precision_coverage, read_gold
 from twinlink.evaluation.labelled import count_labels, evaluate_with_gold, score_labels
-from twinlink.frames import address_pairs, own_and_canonical, pair_ranks, rank_column
+from twinlink.files import shell_word
+from twinlink.frames import address_pairs, pair_ranks, rank_column
 from twinlink.labels.book import UNLABELLED, Label, LabelBook, label_codes
 from twinlink.labels.precision import estimate
 from twinlink.language_names import languages_meant, meanings, read_languages
@@ -45,7 +45,7 @@ def judge(found: Run, gold: Path | None, labels: bool, langs: str, curve: bool) 
         raise InputError("no reference for the scores: give --gold FILE, or --labels, or both")
     if gold is not None and labels and curve:
         raise InputError("--curve: expected --gold or --labels, not both")
-    known = None if gold is None else read_gold(gold).with_canonical(own_and_canonical(found.pages))
+    known = None if gold is None else found.addresses.known_pairs(read_gold(gold))
     book_labels = _labels(found) if labels else {}
     table = found.pairs
     meant: dict[str, dict[str, int]] = {}
@@ -60,7 +60,7 @@ def judge(found: Run, gold: Path | None, labels: bool, langs: str, curve: bool) 
         addresses = missing_gold(found, gold, known.known(), known.key), len(known.known())
     points = (rank_column(table), _curve(table, known, book_labels)) if curve else None
     by_labels = score_labels(table, book_labels) if labels else None
-    scored = _scored(address_pairs(table), known, book_labels)
+    scored = _scored(address_pairs(table), known, book_labels, found)
     shaped = labels and _matched_with_labels(found.path)
     return ScoresResult.made_of(
         scored, found.path, addresses, by_labels, points, matched_with_labels=shaped, meant=meant
@@ -84,22 +84,25 @@ def _matched_with_labels(run: Path) -> bool:
     return bool(signature and signature.settings["match"]["labels"])
 
 
-def _scored(pairs: list[tuple[str, str]], known: Gold | None, book_labels: Labels) -> Counts:
+def _scored(pairs: list[tuple[str, str]], known: Gold | None, book_labels: Labels, found: Run) -> Counts:
     if known is None:
         return count_labels(pairs, book_labels)
-    return evaluate_with_gold(pairs, book_labels, known) if book_labels else evaluate(pairs, known)
+    return evaluate_with_gold(pairs, book_labels, known, _langs(found)) if book_labels else evaluate(pairs, known)
+
+
+def _langs(found: Run) -> dict[str, str]:
+    return dict(zip(found.pages["url"], found.pages["lang"], strict=True))
 
 
 def _labels(found: Run) -> Labels:
     book_labels = LabelBook(found.path).current()
     if not book_labels:
-        command = shlex.join(["twinlink", "review", str(found.path)])
-        raise InputError(f"{found.path}: no labels here yet; make some with `{command}`")
+        raise InputError(f"{found.path}: no labels here yet; make some with `twinlink review {shell_word(found.path)}`")
     return book_labels
 
 
 def _labels_between(book_labels: Labels, found: Run, wanted: Two) -> Labels:
-    langs = dict(zip(found.pages["url"], found.pages["lang"], strict=True))
+    langs = _langs(found)
     counted = between((langs.get(a, "") for a, _ in book_labels), (langs.get(b, "") for _, b in book_labels), wanted)
     return {pair: label for (pair, label), is_one in zip(book_labels.items(), counted, strict=True) if is_one}
 
@@ -118,7 +121,7 @@ def _read(langs: str) -> tuple[str, ...]:
 
 
 def between(langs_a: Iterable[str], langs_b: Iterable[str], wanted: Two) -> list[bool]:
-    """Tell of each two languages whether they are the wanted ones, in either order."""
+    """Return, for each pair of languages, whether it is the wanted one, in either order."""
     both = zip(langs_a, langs_b, strict=True)
     return [_are(pair, wanted) or _are(pair[::-1], wanted) for pair in both]
 

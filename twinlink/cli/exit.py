@@ -9,6 +9,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from copy import copy
 from functools import cache
 from pathlib import Path
@@ -166,4 +167,5 @@ def _print_object(message: str, kind: str, code: int) -> None:
     if wants_json(sys.argv[1:]):
         from twinlink.cli.results.record import error_object, json_text
 
-        typer.echo(json_text(error_object(message, kind, code)))
+        with suppress(OSError):  # standard output is closed or full: that may be the error itself
+            typer.echo(json_text(error_object(message, kind, code)))

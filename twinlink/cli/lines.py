@@ -93,6 +93,12 @@ def _(result: CrawlResult) -> Iterator[str]:
         yield f"  rejected: {reason} {count}"
     if result.again:
         yield "asked again: " + ", ".join(f"{name} {count}" for name, count in result.again.items() if count)
+    if result.later and result.end != "page-limit":
+        yield f"addresses that wait for their servers: {result.later}; the same command asks for them again"
+    if result.end == "page-limit":
+        yield f"stopped at --max-pages; addresses still queued: {result.queued}"
+    elif result.n_sites == 1 and result.sites and result.sites[0].ended:
+        yield f"stopped at {result.sites[0].ended}; addresses still queued: {result.queued}"
     yield _counted(result.fetched, "page", f" fetched, {result.rejected} rejected → {result.archives}, {result.report}")
 
 
@@ -147,6 +153,9 @@ def _(result: SentencesResult) -> Iterator[str]:
     for row in result.by_languages:
         left_out = ", ".join(f"{reason} {count}" for reason, count in row.left_out.items())
         yield f"{row.langs}: {_counts(row.kept, 'sentence pair')}" + (f"; left out: {left_out}" if left_out else "")
+        if row.without_chance:
+            of = f" of {_counts(row.without_chance, 'sentence pair')}" if row.without_chance < row.kept else ""
+            yield f"{row.langs}: chance not known{of}; the score is the probability of the alignment"
     if result.n_sentence_pairs:
         n_exported = sum(row.exported for row in result.by_languages)
         cut = f", {n_exported} of score {result.min_score:g} or more in the files" if result.min_score else ""

@@ -10,28 +10,11 @@ import typer
 
 from twinlink.cli.completion import complete_langs, complete_runs, complete_setting, one_of
 from twinlink.cli.runs import existing_run, run_folder
-
-
-class Aligner(StrEnum):
-    """Names of the aligners, as ``bitext.method`` has them."""
-
-    WORDS = "words"
-    TAGALIGNER = "tagaligner"
-
-
-class Method(StrEnum):
-    """Names of the methods, as ``match.method`` has them."""
-
-    WEIGHED = "weighed"
-    LIU2014 = "liu2014"
-    JANGELDIN = "jangeldin"
-    WEBMINING = "webmining"
-    BITEXTOR2010 = "bitextor2010"
-    URLS = "urls"
+from twinlink.config.match import MethodName
 
 
 class Verifier(StrEnum):
-    """Names of what judges pairs, as `twinlink.baselines.verify.VERIFIERS` has them."""
+    """`twinlink.baselines.verify.VERIFIERS`: of an option that is repeatable, typer takes no literals."""
 
     STRAND = "strand"
     HC1 = "hc1"
@@ -155,8 +138,8 @@ Cluster = Annotated[
     ),
 ]
 MaxPages = Annotated[int | None, typer.Option(min=1, metavar="N", help="Maximum number of pages to fetch.")]
-MethodName = Annotated[
-    Method | None,
+Method = Annotated[
+    MethodName | None,
     typer.Option("--method", help="Matching method: evidence weighed on the site (default), or the method of a paper."),
 ]
 MinProbability = Annotated[

@@ -35,10 +35,14 @@ def command(*words: str | Path) -> str:
 
     >>> command("review", Path("my run"))
     "twinlink review 'my run'"
+    >>> command("align", Path("-run"), "-q")
+    'twinlink align ./-run -q'
     """
+    from twinlink.files import shell_word
     from twinlink.rundir.stored import address_of
 
-    return shlex.join([_own_name(), *(address_of(word) if isinstance(word, Path) else word for word in words)])
+    quoted = (shell_word(address_of(word)) if isinstance(word, Path) else shlex.quote(word) for word in words)
+    return " ".join((shlex.quote(_own_name()), *quoted))
 
 
 def _own_name() -> str:

@@ -62,6 +62,7 @@ def working(
     from twinlink.errors import TwinlinkError
     from twinlink.progress import reporter
     from twinlink.rundir.directory import RunDirectory
+    from twinlink.system.disk import naming
 
     def show(line: str) -> None:
         echo(line, err=True)
@@ -76,7 +77,7 @@ def working(
     with RunDirectory.held(out, tell) as run, logged(run, show, INFO if verbose and not quiet else WARNING):
         tell(settings.line(stages) if settings else "")
         try:
-            with reporter(quiet, run.pause_file, run.progress_file) as report:
+            with naming(out), reporter(quiet, run.pause_file, run.progress_file) as report:
                 yield run, report
         except TwinlinkError as error:
             if settings:
@@ -107,10 +108,11 @@ def _get_help(n: int, owner: int) -> None:
 
 
 def opened(path: Path) -> Run:
-    """Open a run that is there."""
-    from twinlink.run import open_run
+    """Open a run that is there, under the path that was given, which messages name."""
+    from twinlink.run import Run
+    from twinlink.rundir.directory import RunDirectory
 
-    return open_run(path)
+    return Run(RunDirectory.existing(path).path)
 
 
 def stored(path: Path) -> None:

@@ -12,7 +12,7 @@ from twinlink.config.toml import parse_toml
 from twinlink.errors import ConfigError
 
 if TYPE_CHECKING:
-    from twinlink.cli.options import Method
+    from twinlink.config.match import MethodName
     from twinlink.rundir.remembered import CallSettings
 
 _BARE_POINT = re.compile(r"^([+-]?)\.(?=\d)")
@@ -48,7 +48,7 @@ def more_seeds(file: Path | None) -> list[str]:
 def match_options(
     langs: str,
     lexicon: list[Path],
-    method: Method | None,
+    method: MethodName | None,
     min_probability: float | None,
     min_precision: float | None,
     labels: bool | None,
@@ -57,7 +57,7 @@ def match_options(
     return {
         "langs": langs,
         "match.lexicons": lexicon,
-        "match.method": method and method.value,
+        "match.method": method,
         "match.min_probability": min_probability,
         "match.min_precision": min_precision,
         "match.labels": labels,

@@ -10,7 +10,7 @@ from twinlink.config.config import Config
 from twinlink.config.crawl import CrawlSettings
 from twinlink.config.ingest import IngestSettings, LanguageSettings
 from twinlink.config.match import (
-    EVIDENCE,
+    DEFAULT_EVIDENCE,
     CandidateSettings,
     EtsSettings,
     Evidence,
@@ -20,7 +20,7 @@ from twinlink.config.match import (
 )
 
 __all__ = [
-    "EVIDENCE",
+    "DEFAULT_EVIDENCE",
     "CandidateSettings",
     "Config",
     "CrawlSettings",

@@ -8,8 +8,9 @@ from msgspec import Meta
 
 from twinlink.config.settings import Positive, Settings, Unit
 
-__all__ = ["BitextSettings", "Compression", "SegmentFilterSettings", "TagAlignerSettings", "TagWeights"]
+__all__ = ["AlignerName", "BitextSettings", "Compression", "SegmentFilterSettings", "TagAlignerSettings", "TagWeights"]
 
+AlignerName = Literal["words", "tagaligner"]
 Compression = Literal["", "gzip", "zstd"]
 Weight = Annotated[float, Meta(gt=0)]
 
@@ -20,13 +21,12 @@ class SegmentFilterSettings(Settings, frozen=True):
     min_probability: Unit = 0.5
     """Least chance of a bead among all alignments of its two texts."""
     min_words: float = 0.0
-    """Least mean log ratio a word, see `Aligned.per_word`: below 0 the words are evidence against each other. Trials on
-    two sites, beads of .5 and more: .16 % of those of right pages lie below, 85 % of those of wrong ones (each page
-    beside the one nearest in length to its partner)."""
+    """Minimum mean log ratio per word, see `Aligned.per_word`: below 0 the words are evidence against each other.
+    Trials on two sites, beads of .5 and more: .16 % of those of right pages lie below, 85 % of those of wrong ones
+    (each page beside the one nearest in length to its partner)."""
     min_chance: Unit = 0.0
     """Least chance to be a translation (column ``chance``), told site by site from wrong pairs of sentences. 0: all are
-    kept, with their chance for others to cut at. What has no chance, for there was too little to compare with, is
-    not left out."""
+    kept, with their chance for others to cut at. Segments without an estimate are kept."""
     min_support: Unit = 0.5
     """Least share of a page pair's sentences in beads supported by their words, as in WebMining's test of a
     page pair: below it none of its beads is kept. Same trials: .996 to 1.000 of the right pages have more, 0 to
@@ -89,14 +89,14 @@ class TagAlignerSettings(Settings, frozen=True):
     unit: Literal["characters", "words"] = "characters"
     """Unit of the lengths of text blocks; the paper leaves it to the user."""
     scaled: bool = True
-    """Scale the lengths of both pages to the same total first. Ours: Chinese needs a third of the characters of
+    """Scale the lengths of both pages to the same total first: Chinese needs a third of the characters of
     English. false: lengths as they are, as in the paper."""
 
 
 class BitextSettings(Settings, frozen=True):
     """Alignment of sentences."""
 
-    method: Literal["words", "tagaligner"] = "words"
+    method: AlignerName = "words"
     """Aligner of page pairs: ``words`` by lengths and words, ``tagaligner`` by tags and lengths of text blocks alone
     (Esplà-Gomis & Forcada 2010, section 5)."""
     rounds: Positive = 4
@@ -109,7 +109,7 @@ class BitextSettings(Settings, frozen=True):
     """Weight of the words beside the lengths: the words of a sentence are not independent. Trials, strict F1: .3
     .871, .4 to 1 from .884 to .891."""
     block_weight: Annotated[float, Meta(ge=0)] = 1.0
-    """Added to a bead's score where both sides end a block of the page, taken off where one does. Ours."""
+    """Added to a bead's score where both sides end a block of the page, taken off where one does."""
     anchor_weight: Annotated[float, Meta(ge=0)] = 0.0
     """Added to a bead's score where the tag aligner puts its two blocks together, taken off where it puts either beside
     another one. 0: pages are not compared by their tags. With it the run's sources are read once more. On two sites of

@@ -30,17 +30,17 @@ class UrlRuleSettings(Settings, frozen=True):
     max_others: Natural = 100
     """A key under which an address meets more others than this says too little: its addresses must be alike within the
     masked part as well; pages that have no candidate for this reason are rejected as ``crowded-address``. Bounds time
-    and memory. 0: no bound, the rule as printed. Ours."""
+    and memory. 0: no bound, the rule as printed."""
 
 
 class BitextorSettings(Settings, frozen=True):
     """Thresholds of Bitextor's comparison. The paper prints the number of differences only."""
 
     size_difference: Unit = 0.3
-    """Largest difference of file sizes, relative to the larger. Ours: 99 % of the right pairs of five tuning sites lie
+    """Largest difference of file sizes, relative to the larger: 99 % of the right pairs of five tuning sites lie
     below 0.27."""
     text_difference: Unit = 0.75
-    """Largest difference of text lengths in characters, relative to the larger. Ours: all right pairs of the tuning
+    """Largest difference of text lengths in characters, relative to the larger: all right pairs of the tuning
     sites lie below, 0.50 for English and French, 0.73 for English and Chinese."""
     max_differences: Natural = 10
     """N: differences of two fingerprints at most (section 6)."""
@@ -51,7 +51,7 @@ class BitextorSettings(Settings, frozen=True):
     """t_b: texts whose lengths differ by no more (D) are no difference. Default: found on the site for its two
     languages, see ``tolerance_share``."""
     tolerance_share: Unit = 0.95
-    """Share of the texts of candidates with equal tags that t_b includes. Ours."""
+    """Share of the texts of candidates with equal tags that t_b includes. Not in the paper."""
     use_urls: bool = True
     """Compare only pairs that the URL rule lets through (section 4.1); else all."""
     best_of: BestOf = "mutual"
@@ -78,16 +78,16 @@ class WebminingSettings(Settings, frozen=True):
     """Score of two sentences for the content filter: ``log-ratio`` aligns by lengths and by what the words have over
     chance, ``printed`` by equation (1) (`twinlink.align.printed_score`)."""
     alpha: Annotated[float, Meta(gt=0, le=1)] = 0.5
-    """α of equation (1): what each word costs that one sentence has more. The paper does not print it. Ours: on one
+    """α of equation (1): what each word costs that one sentence has more. The paper does not print it: on one
     site, .5, .8 and .95 let .00, .02 and .03 of the wrong pairs pass."""
     min_word_probability: Annotated[float, Meta(gt=0, le=1)] = 0.05
     """Probability per word by equation (1), Pr(f|e)^(1/m), above which two sentences are translations. The paper has a
-    threshold and does not print it. Ours: of 60 right and 60 wrong pairs of a site, all and none pass with .05, all and
+    threshold and does not print it: of 60 right and 60 wrong pairs of a site, all and none pass with .05, all and
     .07 with .03, .90 and none with .1. Pages of one template are not told apart by any."""
     min_support: Unit = 0.5
     """Share of the sentences that must be in beads supported by their words, for the content filter."""
     content_pairs: Positive = 3
-    """Number of candidates per page, the nearest in structure, for the content filter; it rejects the others. Ours:
+    """Number of candidates per page, the nearest in structure, for the content filter; it rejects the others:
     aligning sentences takes longer than all other filters."""
 
 

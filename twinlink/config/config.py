@@ -22,7 +22,7 @@ from twinlink.config.crawl import CrawlSettings
 from twinlink.config.ingest import IngestSettings, LanguageSettings
 from twinlink.config.match import MatchSettings
 from twinlink.config.recover import RecoverSettings
-from twinlink.config.settings import Settings, choices, plain, too_large
+from twinlink.config.settings import Settings, explained, too_large
 from twinlink.config.sites import DiscoverySettings, RankingSettings
 from twinlink.config.toml import parse_toml
 from twinlink.errors import ConfigError
@@ -160,8 +160,7 @@ def _convert(tree: dict[str, Any], where: str) -> Config:
     try:
         config = msgspec.convert(tree, Config)
     except msgspec.ValidationError as error:
-        allowed = ", ".join(choice or "''" for choice in choices(Config, str(error)))
-        raise ConfigError(f"{where}: {plain(str(error))}" + (f"; choose from {allowed}" if allowed else "")) from error
+        raise ConfigError(f"{where}: {explained(Config, str(error))}") from error
     return _with_languages(_with_memory(config, where), where)
 
 

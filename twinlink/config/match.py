@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from msgspec import Meta
 
@@ -73,26 +73,14 @@ Evidence = Literal[
     "pattern",
 ]
 
-EVIDENCE: tuple[Evidence, ...] = (
-    "content",
-    "learned",
-    "contrast",
-    "structure",
-    "ets",
-    "external",
-    "order",
-    "length",
-    "direct",
-    "hreflang",
-    "pattern",
-)
+DEFAULT_EVIDENCE: tuple[Evidence, ...] = get_args(Evidence)
 """Kinds of evidence that are weighed by default (`twinlink.match.methods.weighed`)."""
 
 
 class WeighingSettings(Settings, frozen=True):
     """Weighing of evidence on the site."""
 
-    evidence: tuple[Evidence, ...] = EVIDENCE
+    evidence: tuple[Evidence, ...] = DEFAULT_EVIDENCE
     """Kinds of evidence to use; leave some out to measure their effect."""
     alpha: Unit | None = None
     """α of the ETS that is used as evidence. Default: .4 with structure, .7 without: weak evidence needs more
@@ -105,10 +93,13 @@ class WeighingSettings(Settings, frozen=True):
     pairs)."""
 
 
+MethodName = Literal["weighed", "liu2014", "jangeldin", "webmining", "bitextor2010", "urls"]
+
+
 class MatchSettings(Settings, frozen=True):
     """Selection of pairs."""
 
-    method: Literal["weighed", "liu2014", "jangeldin", "webmining", "bitextor2010", "urls"] = "weighed"
+    method: MethodName = "weighed"
     """Evidence weighed on the site; the fixed weights of Liu et al.; structure alone, as Jangeldin &
     Assylbekov, WebMining and Bitextor (2010) have it; or URL patterns that content does not contradict."""
     lexicons: tuple[str, ...] = ()

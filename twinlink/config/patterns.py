@@ -22,26 +22,27 @@ class PatternSettings(Settings, frozen=True):
     """A key with a local credibility C(p,w) below this is weak (section 2.1)."""
     rescue: RescueForm = "mean"
     """Criterion to rescue a weak key: its mean credibility C(p)/ΣN, for any number of sites; the paper's sum C(p);
-    or never. Ours is the default: the paper's threshold belongs to its 12,800 sites."""
+    or never. The default is not in the paper: the paper's threshold belongs to its 12,800 sites."""
     min_sum: Annotated[float, Meta(ge=0)] = 500.0
     """``sum``: a weak key with C(p) above this is rescued (section 2.1)."""
     min_mean: Unit = 0.1
     """``mean``: a weak key whose mean credibility is at least this is rescued: the local threshold, on the average of
-    the pages that the key ever matched. Ours."""
+    the pages that the key ever matched. Not in the paper."""
     min_sites: Natural = 3
-    """``mean``: and that is credible on at least so many sites. Ours: one large site alone proves nothing."""
+    """``mean``: and that is credible on at least so many sites: one large site alone proves nothing."""
     min_pairs: Positive = 2
-    """Pairs of a site that a key must join to be one; of keys that the library knows, one is enough. Ours."""
+    """Pairs of a site that a key must join to be one; of keys that the library knows, one is enough. Not in the
+    paper."""
     max_tokens: Annotated[int, Meta(ge=1, le=4)] = 3
-    """Maximum number of tokens in a key (``zh-hant-hk``). Ours."""
+    """Maximum number of tokens in a key (``zh-hant-hk``). Not in the paper."""
     max_letters: Annotated[int, Meta(ge=0, le=4)] = 3
-    """Letters at the head or tail of a token that may be a key by themselves (``chi``). 0: no such keys. Ours."""
+    """Letters at the head or tail of a token that may be a key by themselves (``chi``). 0: none. Not in the paper."""
     max_key: Annotated[int, Meta(ge=2, le=200)] = 24
-    """Maximum number of characters in a key. Ours."""
+    """Maximum number of characters in a key. Not in the paper."""
     max_group: Annotated[int, Meta(ge=2)] = 32
     """Addresses that differ in one place alone and are compared with each other at most; among more (articles of one
-    folder) only keys found elsewhere on the site are looked up. Bounds time and memory. Ours: the languages of the
-    European Union are 24."""
+    folder) only keys found elsewhere on the site are looked up. Bounds time and memory. Not in the paper; the
+    European Union has 24 languages."""
     libraries: tuple[str, ...] = ()
     """Pattern libraries (TSV or Parquet) of other sites; they are added up."""
 

@@ -16,19 +16,19 @@ class RecoverSettings(Settings, frozen=True):
     those of the site: theirs does so with the whole collection. Only replaced tokens, ``/en/`` by ``/tc/``. Where the
     whole of one language is deep the site itself teaches no pattern."""
     per_page: Positive = 3
-    """Maximum number of addresses tried per page and language, the most credible first. Ours."""
+    """Maximum number of addresses tried per page and language, the most credible first."""
     max_site_addresses: Positive = 1_000
-    """Maximum number of addresses requested per site, made-up ones included, over all calls (``over-budget``). Ours:
-    some four minutes at the crawler's usual pace."""
+    """Maximum number of addresses requested per site, made-up ones included, over all calls (``over-budget``): some
+    four minutes at the crawler's usual pace."""
     trial: Positive = 20
-    """A pattern that found nothing in so many tries on a site is given up there (``given-up``). Ours."""
+    """A pattern that found nothing in so many tries on a site is given up there (``given-up``)."""
     probes: Natural = 2
-    """Addresses made up for each shape of address on a site, to learn its response to wrong addresses. Ours: the
+    """Addresses made up for each shape of address on a site, to learn its response to wrong addresses: the
     second shows what changes from response to response."""
     max_shapes: Positive = 8
-    """Maximum number of shapes of address probed per site. Ours."""
+    """Maximum number of shapes of address probed per site."""
     min_letters: Natural = 10
-    """An answer with fewer letters beyond those of the site's error pages is one (``soft-404``). Ours: as many as a
+    """An answer with fewer letters beyond those of the site's error pages is one (``soft-404``): as many as a
     page needs to have a language."""
     linked: bool = False
     """Try also addresses that pages link to and that the run has not fetched. Off: a crawl gets them."""

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct, inspect
+from msgspec import Meta, Struct, ValidationError, convert, inspect
+from msgspec.structs import fields, force_setattr
+
+from twinlink.errors import ConfigError
 
 Unit = Annotated[float, Meta(ge=0, le=1)]
 Positive = Annotated[int, Meta(ge=1)]
@@ -14,7 +18,39 @@ Natural = Annotated[int, Meta(ge=0)]
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=False):
-    """Base of the records: frozen, and unknown names are errors."""
+    """Base of the records: frozen; unknown names and values out of range are errors.
+
+    msgspec compares values with their ranges when it reads a file. This class does so for records made in Python.
+    """
+
+    def __post_init__(self) -> None:
+        """Check the values that are not the default.
+
+        Raises
+        ------
+        ConfigError
+            If one is out of its range or of another type.
+        """
+        for name, default in zip(self.__struct_fields__, self.__struct_defaults__, strict=True):
+            value = getattr(self, name)
+            if value is not default:
+                force_setattr(self, name, _checked(type(self), name, value))
+
+
+def _checked(record: type[Settings], name: str, value: Any) -> Any:
+    """Return a value of the type of its setting: a scalar of numpy as a number of Python, a list as a tuple."""
+    try:
+        return convert(value.item() if hasattr(value, "item") else value, _types(record)[name])
+    except ValidationError as error:
+        what, _, place = str(error).partition(" - at `$")
+        message = f"{what} - at `$.{name}{place or '`'}"
+        raise ConfigError(f"{record.__name__}: {explained(record, message)}") from None
+
+
+@cache
+def _types(record: type[Settings]) -> dict[str, Any]:
+    """Return the types of settings, with their ranges."""
+    return {field.name: field.type for field in fields(record)}
 
 
 _WRONG_CHOICE = re.compile(r"Invalid enum value .* - at `\$\.([\w.]+)(\[\.\.\.\]|\[\d+\])?`", re.DOTALL)
@@ -61,6 +97,12 @@ def plain(message: str) -> str:
     text = text.replace(" | nothing", "").replace("Object contains unknown field", "there is no setting")
     text = text.replace("Invalid enum value", "unknown value")
     return where + text[:1].lower() + text[1:]
+
+
+def explained(record: type[Settings], message: str) -> str:
+    """Return msgspec's message on a wrong setting in plain words, with the choices that there are."""
+    allowed = ", ".join(choice or "''" for choice in choices(record, message))
+    return plain(message) + (f"; choose from {allowed}" if allowed else "")
 
 
 _MOST = 10**18  # what databases and arrays have room for

@@ -18,13 +18,13 @@ class HostGraphSettings(Settings, frozen=True):
     weight: Literal["links", "pages", "templates", "sites"] = "templates"
     """What the weight of an edge counts: links; pages that link; links that differ in address or text, so that what a
     page template repeats counts once; or 1 for every two sites. The paper (section 2.3) has the last; its own scores
-    always use it, regardless of this setting. Ours is the default."""
+    always use it, regardless of this setting. The default is not in the paper."""
     site_wide: Nepotism = "once"
     """A link that most pages of a site have (header, footer, blogroll) counts on each page, once, or not at all."""
     site_wide_share: Unit = 0.5
-    """Share of a site's pages that makes a link site-wide: "most pages". Ours."""
+    """Share of a site's pages that makes a link site-wide: "most pages". Not in the paper."""
     site_wide_pages: Positive = 5
-    """Pages that a site must have for that: of two pages, one is no majority worth the name. Ours."""
+    """Minimum number of pages of a site for a link to count as site-wide. Not in the paper."""
     same_domain: Nepotism = "once"
     """Links between two sites of one registered domain, which one owner may have made: as they are, with weight 1, or
     left out. Where sites are registered domains there are none: links of a site to itself never count."""
@@ -48,7 +48,7 @@ class RankingSettings(Settings, frozen=True):
     """Vertices and edges files of a host- or domain-level graph of Common Crawl, told apart by ``vertices`` and
     ``edges`` in their names: the hosts that link to a site, and what else they link to, become features."""
     host_graph_steps: Positive = 20
-    """Iterations of PageRank over that graph: each reads all edges. .85^20 is .04. Ours."""
+    """Iterations of PageRank over that graph: each reads all edges. .85^20 is .04."""
     damping: Annotated[float, Meta(ge=0, lt=1)] = 0.85
     """1 - r with the paper's r = 0.15 (section 2.3)."""
     tolerance: Annotated[float, Meta(gt=0)] = 1e-9
@@ -65,7 +65,7 @@ class RankingSettings(Settings, frozen=True):
     """Crawled sites with fewer pages are not used for learning."""
     ridge: Annotated[float, Meta(gt=0)] = 1.0
     """How strongly the weights that come with twinlink are held: 1/ridge is the variance that they are given. With 1
-    some ten sites can move one of them by 1. Ours."""
+    some ten sites can move one of them by 1."""
 
 
 class DiscoverySettings(Settings, frozen=True):
@@ -84,22 +84,23 @@ class DiscoverySettings(Settings, frozen=True):
     """Whether patterns respect the languages of the pages, each identified by its text: two pages of one language are
     never a pair ("if language identification has been done", section 2.1, note 1). Off: by addresses alone."""
     site_pages: Positive = 200
-    """Maximum number of pages per site, unless ``crawl.max_site_pages`` is set: enough to see a pattern. Ours."""
+    """Maximum number of pages per site, unless ``crawl.max_site_pages`` is set: enough to see a pattern. Not in the
+    paper."""
     probe_pages: Positive = 10
-    """Pages fetched of a candidate to judge it. Ours: five in each language, if they are found in turn."""
+    """Pages fetched of a candidate to judge it. Not in the paper: five in each language, if they are found in turn."""
     skip: tuple[str, ...] = ()
     """Sites that are never tried, by name or by what it ends in: ``facebook.com``, ``blogspot.com``."""
     only: tuple[str, ...] = ()
     """Only sites with such a name or end are tried: ``hk``, ``gov.mo``. Empty: all."""
     starts: Positive = 2
-    """Start pages of a candidate besides the root of its host: those with the most links. Ours."""
+    """Start pages of a candidate besides the root of its host: those with the most links. Not in the paper."""
     accept: Literal["pairs", "patterns", "languages", "all"] = "pairs"
     """Which candidates are added: those with pairs among the probed pages, by a credible URL pattern or, where there is
     none, by a match of these pages; by patterns alone; those with pages in two languages; or all that answer, as the
     paper does."""
     min_pairs: Positive = 2
-    """Pairs that the match of the probed pages must find at least. Ours: the start pages alone are no translation."""
+    """Pairs that the match of the probed pages must find at least. The start pages alone are no translation."""
     min_credibility: Unit = 0.1
     """C(w) of a probed candidate at least: the paper's threshold for a key (section 2.1)."""
     min_share: Unit = 0.1
-    """Share of a candidate's pages at least that are in the second language. Ours: below it, it is a stray page."""
+    """Minimum share of a candidate's pages in the second language: a single page proves nothing. Not in the paper."""

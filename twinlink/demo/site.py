@@ -68,7 +68,7 @@ def write_site(folder: Path, pages: int = 140, seed: int = 0) -> DemoSite:
         If fewer than 60 pages are wanted, or the folder holds something other than a demo site.
     """
     if pages < MIN_PAGES:
-        raise InputError(f"a demo site needs at least {MIN_PAGES} pages a language, not {pages}")
+        raise InputError(f"a demo site needs at least {MIN_PAGES} pages per language, not {pages}")
     _check_folder(folder)
     temporary = folder.with_name(folder.name + ".tmp")
     shutil.rmtree(temporary, ignore_errors=True)

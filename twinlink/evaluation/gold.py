@@ -15,7 +15,7 @@ the rules where they exist:
 Scheme and host are left out of the comparison unless the gold file has them; a path that ends in ``/`` is its
 ``index.html``; addresses of one page in different spellings are the same (`twinlink.urls.page_key`). The two pages of a
 pair may come in either order. Each gold pair counts once, however often the file has it. A page of a run may be in the
-list under its own address, or under the one that it names as canonical (`Gold.with_canonical`).
+list under its own address or under another one that leads to it (`Gold.names`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import msgspec
-from msgspec.structs import replace
 
 from twinlink.errors import GoldError
 from twinlink.inputs import Expected, read_input_text
@@ -57,7 +56,7 @@ class Gold(msgspec.Struct, frozen=True):
     with_host: bool = False
     with_query: bool = False
     names: Mapping[str, str] = msgspec.field(default_factory=dict)
-    """Page, as `key` writes its address → the address under which the list has it; see `with_canonical`."""
+    """Page of a run, as `key` writes its address → the address under which the list has it."""
 
     def key(self, url: str) -> str:
         """Return the normal form for comparisons of addresses.
@@ -82,27 +81,7 @@ class Gold(msgspec.Struct, frozen=True):
         key = host + path + (f"?{parts.query}" if self.with_query and parts.query else "")
         return self.names.get(key, key)
 
-    def with_canonical(self, pages: Iterable[tuple[str, str | None]]) -> Gold:
-        """Return the list for a run's pages, some of which it may know by their canonical addresses alone.
-
-        Parameters
-        ----------
-        pages : iterable of (str, str or None)
-            Address of each page of the run, and the one that it names as canonical, None for none. The canonical one
-            counts where the list has it and not the page's own, and no other page was read under it.
-
-        Examples
-        --------
-        >>> gold = Gold((("/a", "/x"),)).with_canonical([("http://h/1.html", "http://h/a"), ("http://h/x", None)])
-        >>> evaluate([("http://h/1.html", "http://h/x")], gold).n_right
-        1
-        """
-        keys = [(self.key(url), canonical and self.key(canonical)) for url, canonical in pages]
-        read, named = {own for own, _ in keys}, self._named()
-        names = {own: other for own, other in keys if other in named - read and own not in named}
-        return replace(self, names=names)
-
-    def _named(self) -> frozenset[str]:
+    def named(self) -> frozenset[str]:
         """Return every address in the list and in the files beside it."""
         others = {key for pair in self.ignored for key in pair}
         return self.known() | others | self.unscored | self.groups.keys() | self.sides.keys()
@@ -167,8 +146,6 @@ def read_gold(path: str | Path) -> Gold:
     rows = _without_header(_rows(path, 2))
     if not rows:
         raise GoldError(f"{path}: no pairs in it; expected lines of two tab-separated addresses")
-    if any(not row[0] or not row[1] for row in rows):
-        raise GoldError(f"{path}: expected two non-empty columns on each line")
     with_host = _have_hosts(path, [address for row in rows for address in row[:2]])
     with_query = any("?" in address for row in rows for address in row[:2])
     plain = Gold((), with_host=with_host, with_query=with_query)
@@ -249,6 +226,7 @@ def curve_points(pairs: Sequence[Pair], scores: Sequence[float], gold: Gold) -> 
 
     Pairs without a score (NaN) are the last.
     """
+    scores = list(scores)  # a pandas Series would be read by its labels
     order = sorted(range(len(pairs)), key=lambda i: (math.isnan(scores[i]), -scores[i], i))
     right = scored = 0
     curve = []
@@ -300,6 +278,6 @@ def _rows(path: Path, n_columns: int, *, optional: bool = False) -> list[list[st
     lines = _LINE_END.split(read_input_text(path, _FILE))
     rows = [(number, [*map(str.strip, line.split("\t"))]) for number, line in enumerate(lines, 1) if line.strip()]
     for number, row in rows:
-        if len(row) < n_columns:
-            raise GoldError(f"{path}, line {number}: expected {n_columns} tab-separated columns, got {len(row)}")
+        if (got := len([*filter(None, row[:n_columns])])) < n_columns:
+            raise GoldError(f"{path}, line {number}: expected {n_columns} tab-separated columns with text, got {got}")
     return [row for _, row in rows]

@@ -11,7 +11,7 @@ import pandas as pd
 from twinlink.errors import InputError
 from twinlink.explain.outcomes import Outcomes, both, checks_of, either, no_checks, notes_on
 from twinlink.explain.text import explanation_lines
-from twinlink.tables import EVIDENCE
+from twinlink.tables import EVIDENCE_FIELDS
 from twinlink.wording import EVIDENCE_WORDS
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["EVIDENCE_COLUMNS", "PAIRED", "UNKEPT", "UNPAIRED", "Explanation", "explain"]
 
 N_RIVALS = 5
-NUMBERS = ["score", *(field.name for field in EVIDENCE)]
+NUMBERS = ["score", *(field.name for field in EVIDENCE_FIELDS)]
 EVIDENCE_COLUMNS = ["evidence", "value", "rival", "weight", "meaning"]
 PAIRED, UNPAIRED, UNKEPT = "pair", "no pair", "not kept"
 
@@ -88,7 +88,9 @@ def explain(run: RunTables, url_a: str, url_b: str | None = None) -> Explanation
     from twinlink.urls import page_id
 
     known = dict(zip(run.pages["page_id"], run.pages["url"], strict=True))
-    urls = [_read_under(run, _as_url(run, text)) for text in (url_a, url_b) if text is not None]
+    asked = [_as_url(run, text) for text in (url_a, url_b) if text is not None]
+    found = run.addresses.find(asked)
+    urls = [found.get(url, url) for url in asked]
     wanted = {page_id(url): url for url in urls}
     if url_b is not None and len(wanted) == 1:
         raise InputError(f"{url_b}: both addresses are the same page; expected two pages, or one address")
@@ -111,7 +113,10 @@ def explain(run: RunTables, url_a: str, url_b: str | None = None) -> Explanation
         state=PAIRED if is_paired else UNPAIRED,
         shown=next(((known[a], known[b]) for a, b in ends), None),
         evidence=_evidence(first, rivals, weights),
-        notes=notes_on(run, shown, outcomes.langs(*ends[0]) if ends else (), rivals),
+        notes=[
+            *(f"{url}: {why}" for url in asked if url not in urls and (why := outcomes.why_dropped(url))),
+            *notes_on(run, shown, outcomes.langs(*ends[0]) if ends else (), rivals),
+        ],
         titles=_titles(
             run, {known[number] for number in shown}.union(*(candidates.get(end, ()) for end in ("url_a", "url_b")))
         ),
@@ -123,15 +128,6 @@ def _titles(run: RunTables, urls: set[str]) -> dict[str, str]:
     """Return the titles of pages by their addresses."""
     of_pages = run.pages.loc[run.pages["url"].isin(urls), ["url", "title"]].fillna("")
     return dict(zip(of_pages["url"], of_pages["title"], strict=True))
-
-
-def _read_under(run: RunTables, url: str) -> str:
-    """Return the address that a page was read under, given that or the canonical one that it alone names."""
-    pages = run.pages
-    if (pages["url"] == url).any():
-        return url
-    named = pages.loc[pages["canonical_url"] == url, "url"]
-    return str(named.iloc[0]) if len(named) == 1 else url
 
 
 def _of_same_languages(others: pd.DataFrame, ends: Sequence[tuple[int, int]], outcomes: Outcomes) -> pd.DataFrame:
@@ -184,7 +180,7 @@ def _evidence(first: pd.DataFrame, others: pd.DataFrame, weights: dict[str, floa
             weights.get(name, 0.0),
             EVIDENCE_WORDS[name],
         )
-        for name in (kind.name for kind in EVIDENCE)
+        for name in (kind.name for kind in EVIDENCE_FIELDS)
         if not pd.isna(values[name])
     ]
     frame = pd.DataFrame(rows, columns=EVIDENCE_COLUMNS)

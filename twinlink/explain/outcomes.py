@@ -84,12 +84,16 @@ class Outcomes:
         InputError
             If the run does not know it.
         """
-        rejects = self._run.rejects
-        rows = rejects[rejects["url"] == url]
-        if rows.empty:
+        why = self.why_dropped(url)
+        if not why:
             pages = self._run.path / "ingest" / "pages"
             raise InputError(f"{url}: no such page in this run; its pages are in {pages}")
-        return _as_text(rows)
+        return why
+
+    def why_dropped(self, url: str) -> str:
+        """Return why an address was dropped; empty if it was not."""
+        rejects = self._run.rejects
+        return _as_text(rejects[rejects["url"] == url])
 
     def of_pair(self, number_a: int, number_b: int) -> str:
         """Return why two kept pages are a pair, or not."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -60,7 +61,7 @@ class ArchivedPages:
         """Return the number of pages, lost ones included."""
         return sum(len(_partners(pairs)) for _, pairs in self._chosen.by_site())
 
-    def _of_site(self, part: Path, partners: dict[int, dict[str, str]]) -> Iterator[ArchivedPage]:
+    def _of_site(self, part: Path, partners: dict[int, dict[str, Any]]) -> Iterator[ArchivedPage]:
         wanted = pa.array(partners, pa.int64())
         for table in iter_batches(part, columns_of(PAGES, _COLUMNS)):
             for row in table.filter(pc.is_in(table["page_id"], wanted)).to_pylist():
@@ -75,10 +76,12 @@ class ArchivedPages:
         return next((body for body in self._stored.bodies(source, offset) if body_digest(body) == digest), None)
 
 
-def _partners(pairs: pa.Table) -> dict[int, dict[str, str]]:
-    """Return language and most probable partner of each page of some pairs."""
-    found: dict[int, dict[str, str]] = {}
+def _partners(pairs: pa.Table) -> dict[int, dict[str, Any]]:
+    """Return language, most probable partner, and the partner in each other language, of each page of some pairs."""
+    found: dict[int, dict[str, Any]] = {}
     for row in pairs.to_pylist():
-        found.setdefault(row["page_a"], {"language": row["lang_a"], "partner": row["url_b"]})
-        found.setdefault(row["page_b"], {"language": row["lang_b"], "partner": row["url_a"]})
+        for one, other in (("a", "b"), ("b", "a")):
+            url = row[f"url_{other}"]
+            facts = {"language": row[f"lang_{one}"], "partner": url, "partners": {}}
+            found.setdefault(row[f"page_{one}"], facts)["partners"].setdefault(row[f"lang_{other}"], url)
     return found

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -14,17 +13,19 @@ from pathlib import Path
 import msgspec
 import pyarrow as pa
 
-from twinlink.errors import ConfigError, InputError, NothingFoundError
+from twinlink.errors import ConfigError, InputError, NothingFoundError, RunLockedError
 from twinlink.export.archived_pages import ArchivedPages
 from twinlink.export.chosen_pairs import ChosenPairs, PairChoice
 from twinlink.export.dataset_card import dataset_card
 from twinlink.export.page_graph import page_graph, partners_of, write_graph
 from twinlink.export.table_files import TableFile, TableFiles, sentence_tables
 from twinlink.export.wacz_writer import ArchivedPage, write_wacz
-from twinlink.files import replacing, write_text
+from twinlink.files import real_path, removing_new, replacing, shell_word, write_text
 from twinlink.progress import Report
 from twinlink.run_tables import RunTables
 from twinlink.rundir.directory import RunDirectory
+from twinlink.system.disk import naming
+from twinlink.system.locks import BlockedError, locked
 from twinlink.tables import count_rows
 
 FORMATS = {
@@ -38,6 +39,11 @@ FORMATS = {
 """Forms of an export, and what each holds."""
 
 DEFAULT_FORMATS = ("jsonl", "parquet")
+
+_LOCK_NAME = ".twinlink-export.lock"
+_LOCK_PATIENCE = 0.1  # seconds
+_UNFINISHED = ("pairs.*.tmp", "pages.wacz.tmp", "links.*.tmp", "dataset/*.tmp", "dataset/*/*.tmp")
+"""Files that an export leaves which was killed."""
 
 _IN_THE_WAY = (
     errno.EACCES,
@@ -102,6 +108,8 @@ def export_run(
         If the pages have not been matched.
     NothingFoundError
         If no pair is chosen; nothing is written. Or if no page is left for a WACZ package.
+    RunLockedError
+        If another process writes an export into the folder.
     """
     if unknown := [name for name in formats if name not in FORMATS]:
         raise ConfigError(f"format {unknown[0]}: expected {', '.join(FORMATS)}")
@@ -111,29 +119,51 @@ def export_run(
     directory = RunDirectory(run.path)
     chosen = ChosenPairs(directory, choice)
     n_pairs = _counts(directory, chosen, choice)
-    job = _Export(run, directory, chosen, _made(directory, folder), choice, sum(n_pairs.values()), report)
-    exported = Exported(job.folder, n_pairs)
-    for name in FORMATS:
-        if name in formats:
-            exported.files.extend(job.write(name))
+    target = folder or directory.path / "export"
+    _check_place(directory, target)
+    with _held(target), naming(target):
+        job = _Export(run, directory, chosen, target, choice, sum(n_pairs.values()), report)
+        exported = Exported(target, n_pairs)
+        for name in FORMATS:
+            if name in formats:
+                exported.files.extend(job.write(name))
     exported.lost.extend(job.lost)
     return exported
 
 
-def _made(run: RunDirectory, folder: Path | None) -> Path:
-    """Make the folder of an export."""
-    target = folder or run.path / "export"
-    if target.resolve() == run.path.resolve():
+def _check_place(run: RunDirectory, target: Path) -> None:
+    """Refuse to export into a run, except into its folder ``export``."""
+    place = real_path(target)
+    if place == real_path(run.path):
         raise InputError(f"{target}: this is the run itself; choose another folder")
     run.check_target(target)
-    around = next((path for path in target.resolve().parents if RunDirectory(path).is_begun()), None)
-    if around and target.resolve().relative_to(around).parts[0] != "export":
+    around = next((path for path in place.parents if RunDirectory(path).is_begun()), None)
+    if around and place.relative_to(around).parts[0] != "export":
         raise InputError(f"{target}: this is inside the run {around}; choose a folder outside, or {around / 'export'}")
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{target}: cannot be made a folder ({error.strerror})") from error
-    return target
+
+
+@contextmanager
+def _held(folder: Path) -> Iterator[None]:
+    """Make the folder of an export, and keep other exports out; one that fails leaves no empty folder of its own."""
+    lock = folder / _LOCK_NAME
+    data = folder / "dataset"
+    with removing_new((data / "pages", data / "sentences", data, folder, *folder.parents)), ExitStack() as stack:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"{folder}: cannot be made a folder ({error.strerror})") from error
+        try:
+            stack.enter_context(locked(lock, _LOCK_PATIENCE))
+        except BlockedError as error:
+            what = f"{folder}: another twinlink process writes an export into this folder"
+            raise RunLockedError(error.say(what, "choose another folder")) from error
+        except OSError as error:
+            raise InputError(f"{folder}: cannot be written to ({error.strerror}); choose another folder") from error
+        stack.callback(lock.unlink, missing_ok=True)
+        for pattern in _UNFINISHED:
+            for file in folder.glob(pattern):
+                file.unlink()
+        yield
 
 
 @contextmanager
@@ -158,7 +188,7 @@ def _counts(run: RunDirectory, chosen: ChosenPairs, choice: PairChoice) -> dict[
     if not counts:
         n_all = count_rows(run.stage_folder("match") / "pairs")
         what = f"none of its {n_all} page pairs is chosen" if n_all else "it has none"
-        raise NothingFoundError(f"{shlex.quote(str(run.path))}: 0 page pairs to export: {what} ({_words(choice)})")
+        raise NothingFoundError(f"{shell_word(run.path)}: 0 page pairs to export: {what} ({_words(choice)})")
     return dict(sorted(counts.items()))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,37 +28,42 @@ def link_matrix(run: RunTables) -> sp.csr_array:
     )
 
 
-def page_graph(run: RunTables, partners: Mapping[str, str] | None = None) -> nx.DiGraph[str]:
+def page_graph(run: RunTables, partners: Mapping[str, Sequence[str]] | None = None) -> nx.DiGraph[str]:
     """Return the links among kept pages as a networkx graph.
 
-    Nodes are addresses in the order of `RunTables.pages`, with site, title, lang and partner. Unknown values are empty
-    texts, and characters that XML cannot hold are left out, so that every format can be written.
+    Nodes are addresses in the order of `RunTables.pages`, with site, title, lang and partner, the most probable one. If
+    pages have partners in several languages, ``partner_LANG`` is the partner in each. Unknown values are empty texts,
+    and characters that XML cannot hold are left out, so that every format can be written.
 
     Parameters
     ----------
     run : RunTables
-    partners : mapping of str to str, optional
-        Partner of each page that has one. Default: by all pairs of the run, the most probable one of several languages.
+    partners : mapping of str to sequence of str, optional
+        Partners of each page that has any, the most probable one first. Default: by all pairs of the run.
     """
     graph = to_networkx(link_matrix(run), list(run.pages["url"]))
     if partners is None:
         partners = partners_of(address_pairs(run.pairs)) if run.has("match") else {}
     for url, site, title, lang in run.pages[["url", "site", "title", "lang"]].fillna("").itertuples(index=False):
         facts = {"site": site, "title": without_illegal(str(title)), "lang": lang}
-        graph.nodes[url].update(**facts, partner=partners.get(str(url), ""))
+        graph.nodes[url].update(**facts, partner=next(iter(partners.get(str(url), ())), ""))
+    if any(len(others) > 1 for others in partners.values()):
+        for url, others in partners.items():
+            named = {f"partner_{graph.nodes[other]['lang']}": other for other in reversed(others)}
+            graph.nodes[url].update(named)
     return graph
 
 
-def partners_of(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return the first partner of each page, given pairs with the most probable ones first.
+def partners_of(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Return the partners of each page in the order of the given pairs.
 
     >>> partners_of([("a", "x"), ("a", "y")])
-    {'a': 'x', 'x': 'a', 'y': 'a'}
+    {'a': ['x', 'y'], 'x': ['a'], 'y': ['a']}
     """
-    partners: dict[str, str] = {}
+    partners: dict[str, list[str]] = {}
     for url_a, url_b in pairs:
-        partners.setdefault(url_a, url_b)
-        partners.setdefault(url_b, url_a)
+        partners.setdefault(url_a, []).append(url_b)
+        partners.setdefault(url_b, []).append(url_a)
     return partners
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from twinlink.errors import ShapeError
+from twinlink.sparse import check_csr, without_zeros
 
-__all__ = ["check_neighbours", "check_scores"]
+__all__ = ["check_links", "check_neighbours", "check_pages", "check_scores"]
 
 MAX_ENTRIES = 2**32 - 2
 """The kernels number entries from 1 with 32 bits."""
@@ -46,7 +48,9 @@ def check_scores(scores: csr_array, name: str = "scores") -> csr_array:
 
 
 def check_neighbours(neighbours: csr_array, n: int, name: str) -> csr_array:
-    """Validate ``neighbours`` and return it with sorted rows, without a copy where possible.
+    """Validate ``neighbours`` and return it as bool with sorted rows, without a copy where possible.
+
+    Their values, such as the number of links, do not count: stored zeros are no neighbours, all others are.
 
     Raises
     ------
@@ -57,9 +61,7 @@ def check_neighbours(neighbours: csr_array, n: int, name: str) -> csr_array:
     matrix = _canonical(neighbours, name)
     if matrix.shape != (n, n):
         raise ShapeError(f"{name}: expected shape {(n, n)} as the scores have it, got {matrix.shape}")
-    if not matrix.data.all():
-        matrix = matrix.copy()
-        matrix.eliminate_zeros()
+    matrix = without_zeros(matrix).astype(np.bool_, copy=False)
     if matrix.diagonal().any():
         raise ShapeError(
             f"{name}: expected no page to be its own neighbour, got some; see twinlink.graph.links.neighbours"
@@ -67,10 +69,42 @@ def check_neighbours(neighbours: csr_array, n: int, name: str) -> csr_array:
     return matrix
 
 
-def _canonical(matrix: object, name: str) -> csr_array:
-    # A dense matrix is not converted silently: its zeros would cease to be candidates.
-    if not isinstance(matrix, csr_array) or matrix.ndim != 2:
-        raise ShapeError(f"{name}: expected a csr_array of two dimensions, got {type(matrix).__name__}")
+def check_links(source: ArrayLike, target: ArrayLike, n: int) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
+    """Validate the links among ``n`` pages and return their sources and targets.
+
+    Raises
+    ------
+    ShapeError
+        As in `check_pages`, or if the two arrays differ in length.
+    """
+    sources, targets = check_pages(source, n, "source"), check_pages(target, n, "target")
+    if sources.size != targets.size:
+        raise ShapeError(f"links: expected as many targets as sources, got {targets.size} and {sources.size}")
+    return sources, targets
+
+
+def check_pages(pages: ArrayLike, n: int, name: str) -> NDArray[np.integer]:
+    """Validate numbers of pages and return them as an array, without a copy of one.
+
+    Raises
+    ------
+    ShapeError
+        If they are not whole numbers from 0 to n - 1, in one dimension.
+    """
+    array = np.asarray(pages)
+    if array.ndim != 1:
+        raise ShapeError(f"{name}: expected an array of one dimension, got shape {array.shape}")
+    if array.size == 0:
+        return np.empty(0, dtype=np.int64)
+    if not np.issubdtype(array.dtype, np.integer):
+        raise ShapeError(f"{name}: expected whole numbers, got {array.dtype}")
+    if array.min() < 0 or array.max() >= n:
+        raise ShapeError(f"{name}: expected pages 0 to {n - 1}, got {array.min()} to {array.max()}")
+    return array
+
+
+def _canonical(given: object, name: str) -> csr_array:
+    matrix = check_csr(given, name)
     try:
         matrix.check_format(full_check=True)  # the kernels would read beyond the end of the array
     except ValueError as error:

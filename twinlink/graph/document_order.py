@@ -10,12 +10,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from twinlink.compiled import FEW, compiled_beyond, part_of_kernel
 from twinlink.errors import ShapeError
-from twinlink.sparse import entry_rows
+from twinlink.graph.checks import check_links, check_pages
+from twinlink.sparse import check_csr, entry_rows
 
 __all__ = ["LinkLists", "link_lists", "link_order", "sublists"]
 
@@ -57,17 +58,22 @@ class _Candidates(NamedTuple):
     """What each candidate multiplies the weight of a chain by; 0: not a candidate."""
 
 
-def link_lists(source: NDArray[np.integer], target: NDArray[np.integer], n: int) -> LinkLists:
+def link_lists(source: ArrayLike, target: ArrayLike, n: int) -> LinkLists:
     """Return the links of ``n`` pages as lists.
 
     A page that is linked twice counts at its first link; links of a page to itself are left out.
 
     Parameters
     ----------
-    source, target : ndarray of int, shape (n_links,), values 0 to n - 1
+    source, target : array_like of int, shape (n_links,), values 0 to n - 1
         Source and target page of each link; the links of a page in document order.
     n : int
         Number of pages.
+
+    Raises
+    ------
+    ShapeError
+        If the two arrays differ in length, are not integers, or have a value outside 0 to n - 1.
 
     Examples
     --------
@@ -75,8 +81,9 @@ def link_lists(source: NDArray[np.integer], target: NDArray[np.integer], n: int)
     >>> lists.starts.tolist(), lists.targets.tolist()
     ([0, 2, 2, 2], [2, 1])
     """
-    apart = np.flatnonzero(source != target)
-    pages, linked = source[apart].astype(np.int64), target[apart].astype(np.int64)
+    sources, targets = check_links(source, target, n)
+    apart = np.flatnonzero(sources != targets)
+    pages, linked = sources[apart].astype(np.int64), targets[apart].astype(np.int64)
     first = np.sort(np.unique(pages * n + linked, return_index=True)[1])
     by_page = first[np.argsort(pages[first], kind="stable")]
     return LinkLists(np.searchsorted(pages[by_page], np.arange(n + 1)).astype(np.int64), linked[by_page])
@@ -128,7 +135,8 @@ def link_order(lists_a: LinkLists, lists_b: LinkLists, pairs: tuple[Ints, Ints, 
     Raises
     ------
     ShapeError
-        If the number of lists differs from the number of rows or columns.
+        If the number of lists differs from the number of rows or columns, a pair lies outside ``scores``, or ``scores``
+        is no ``csr_array``.
 
     Examples
     --------
@@ -139,6 +147,7 @@ def link_order(lists_a: LinkLists, lists_b: LinkLists, pairs: tuple[Ints, Ints, 
     >>> link_order(lists, lists, (np.array([0]), np.array([0]), np.array([1.0])), scores).round(2).tolist()
     [1.0, 0.0, 0.0, 1.0]
     """
+    scores = check_csr(scores, "scores")
     for lists, n in zip((lists_a, lists_b), scores.shape, strict=True):
         if len(lists.starts) != n + 1:
             raise ShapeError(f"link lists: expected one for each of {n} pages, got {len(lists.starts) - 1}")
@@ -146,13 +155,13 @@ def link_order(lists_a: LinkLists, lists_b: LinkLists, pairs: tuple[Ints, Ints, 
     factors = np.expm1(STRICTNESS * _relative(scores, rows) ** SHARPNESS)
     factors[factors < LEAST_WEIGHT] = 0.0
     candidates = _Candidates(scores.indptr.astype(np.int64), scores.indices.astype(np.int64), factors)
-    of_rows, of_columns, weights = pairs
+    of_rows, of_columns = (check_pages(of, n, "pairs") for of, n in zip(pairs[:2], scores.shape, strict=True))
     votes, seen_a, seen_b = _vote(
         lists_a,
         lists_b,
         of_rows.astype(np.int64),
         of_columns.astype(np.int64),
-        weights.astype(np.float64),
+        np.asarray(pairs[2], np.float64),
         candidates,
     )
     seen = seen_a[rows] + seen_b[scores.indices]

@@ -13,7 +13,7 @@ one queue: a loop without branches, which takes half the time of one that follow
 could predict who is rejected.
 
 Of the entries in the rows of a page's neighbours, only those count whose column is a neighbour of one of its
-candidates. The others are left out first: on a site of 30,000 pages a language, 70 of 1,200 remain.
+candidates. The others are left out first: on a site of 30,000 pages per language, 70 of 1,200 remain.
 
 `twinlink.graph.propagation` and `twinlink.graph.matching` call this module; `tests.graph.reference` is its plain
 twin.

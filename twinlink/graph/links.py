@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from twinlink.errors import ConfigError, ShapeError
+from twinlink.graph.checks import check_links
 
 __all__ = ["adjacency", "neighbours"]
 
@@ -45,10 +46,8 @@ def adjacency(source: ArrayLike, target: ArrayLike, n: int) -> csr_array:
            [0, 0, 1],
            [0, 0, 0]])
     """
-    rows, columns = _check_pages(source, n, "source"), _check_pages(target, n, "target")
-    if rows.size != columns.size:
-        raise ShapeError(f"links: expected as many targets as sources, got {columns.size} and {rows.size}")
-    return _from_links(rows, columns, n)
+    rows, columns = check_links(source, target, n)
+    return _from_links(rows.astype(np.int64), columns.astype(np.int64), n)
 
 
 def neighbours(adjacency: csr_array, direction: Direction = "both") -> csr_array:
@@ -94,19 +93,6 @@ def neighbours(adjacency: csr_array, direction: Direction = "both") -> csr_array
     elif direction == "both":
         rows, columns = np.concatenate([rows, columns]), np.concatenate([columns, rows])
     return _from_links(rows, columns, adjacency.shape[0])
-
-
-def _check_pages(pages: ArrayLike, n: int, name: str) -> NDArray[np.int64]:
-    array = np.asarray(pages)
-    if array.ndim != 1:
-        raise ShapeError(f"{name}: expected an array of one dimension, got shape {array.shape}")
-    if array.size == 0:
-        return np.empty(0, dtype=np.int64)
-    if not np.issubdtype(array.dtype, np.integer):
-        raise ShapeError(f"{name}: expected whole numbers, got {array.dtype}")
-    if array.min() < 0 or array.max() >= n:
-        raise ShapeError(f"{name}: expected pages 0 to {n - 1}, got {array.min()} to {array.max()}")
-    return array.astype(np.int64)
 
 
 def _from_links(rows: NDArray[np.integer], columns: NDArray[np.integer], n: int) -> csr_array:

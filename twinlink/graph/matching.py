@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
-from twinlink.errors import ShapeError
+from twinlink.errors import ConfigError, ShapeError
 from twinlink.graph.checks import check_scores
 from twinlink.graph.kernels import greedy_positions, mutual_best
 from twinlink.sparse import entry_rows
@@ -59,6 +59,8 @@ def greedy_matching(scores: csr_array, max_pairs: int | None = None, min_score: 
     ------
     ShapeError
         If a score is NaN or outside [0, 1].
+    ConfigError
+        If ``max_pairs`` is negative.
 
     Examples
     --------
@@ -68,6 +70,8 @@ def greedy_matching(scores: csr_array, max_pairs: int | None = None, min_score: 
     >>> len(greedy_matching(csr_array([[0.9, 0.8], [0.8, 0.1]]), min_score=0.5))
     1
     """
+    if max_pairs is not None and max_pairs < 0:
+        raise ConfigError(f"greedy_matching: expected max_pairs of at least 0, got {max_pairs}")
     rows, columns, values = _entries(scores)
     taken = greedy_among(values, rows, columns, values >= np.float32(min_score), *scores.shape)
     return _select(rows, columns, values, taken[:max_pairs])

@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 from twinlink.compiled import FEW, Unsigned, compiled_beyond
 from twinlink.errors import ConfigError, ShapeError
 from twinlink.prefetching import prefetch
+from twinlink.sparse import as_rows
 
 __all__ = ["PageRank", "SeedScores", "pagerank", "seed_scores", "seed_sums"]
 
@@ -100,8 +101,8 @@ def pagerank(
     >>> pagerank(star).scores.round(4)
     array([0.5745, 0.2128, 0.2128])
     """
-    n = _check_links(links)
-    if not 0 <= damping < 1 or tolerance <= 0 or max_iterations < 1:
+    links, n = _check_links(links)
+    if not (0 <= damping < 1 and tolerance > 0 and max_iterations >= 1):  # in this form NaN does not pass
         raise ConfigError("pagerank: expected damping in [0, 1), tolerance above 0 and at least one iteration")
     v = _teleport(personalisation, n)
     if n == 0:
@@ -179,7 +180,7 @@ def seed_sums(links: csr_array, values: ArrayLike, seeds: ArrayLike) -> Scores:
     >>> seed_sums(csr_array([[0, 3, 1], [0, 0, 1], [0, 0, 0]]), [0.5, 0.25, 9.0], [True, True, False])
     array([0.  , 0.5 , 0.75])
     """
-    n = _check_links(links)
+    links, n = _check_links(links)
     value, seed = _vector(values, n, "values"), _mask(seeds, n)
     return np.asarray(_simple(links).T @ np.where(seed, value, 0.0), dtype=np.float64)
 
@@ -219,7 +220,7 @@ def seed_scores(
     >>> found.linkout_sum, found.weighted_sum.round(3)
     (array([1., 1., 1.]), array([0.4, 0.1, 0.4]))
     """
-    n = _check_links(links)
+    links, n = _check_links(links)
     seed, worth = _mask(seeds, n), _vector(credibility, n, "credibility")
     simple = _simple(links)
     rows = np.flatnonzero(seed)
@@ -264,12 +265,14 @@ def _teleport(personalisation: ArrayLike | None, n: int) -> Scores:
     return v / total if n else v
 
 
-def _check_links(links: csr_array) -> int:
-    if links.ndim != 2 or links.shape[0] != links.shape[1]:
+def _check_links(given: object) -> tuple[csr_array, int]:
+    """Return the links as a ``csr_array``, and the number of nodes."""
+    links = as_rows(given, "links")
+    if links.shape[0] != links.shape[1]:
         raise ShapeError(f"links: expected a square matrix, got shape {links.shape}")
     if links.nnz and not (links.data.min() >= 0 and links.data.max() < np.inf):  # written so that NaN fails the test
         raise ShapeError("links: expected weights that are finite and not negative")
-    return int(links.shape[0])
+    return links, int(links.shape[0])
 
 
 def _vector(values: ArrayLike, n: int, name: str) -> Scores:

@@ -34,6 +34,7 @@ _SCHEMA = pa.schema(
         ("content_type", pa.string()),
         ("content_language", pa.string()),
         ("location", pa.string()),
+        ("link", pa.string()),
         ("fetched", _MOMENT),
         ("offset", pa.int64()),
         ("sha1", pa.binary()),
@@ -119,6 +120,8 @@ class _EarlierNotes:
         self._path = path
         with readable(path):
             self._file = open_table(path)
+            if self._file.schema_arrow.names != _SCHEMA.names:
+                raise damaged(path, "it has other columns")
             try:
                 self._ranges = json.loads((self._file.metadata.metadata or {})[_RANGES_KEY])
             except ValueError as error:
@@ -155,15 +158,15 @@ def _row(found: Found) -> tuple[Any, ...]:
     rest = found.digest, found.first, found.is_own
     if isinstance(item, Reject):
         kind, moment = ("gone", item.fetched) if isinstance(item, Gone) else ("reject", None)
-        return kind, item.url, 0, "", "", "", moment, -1, b"", 0, *rest, item.reason, item.detail
+        return kind, item.url, 0, "", "", "", "", moment, -1, b"", 0, *rest, item.reason, item.detail
     kind = "revisit" if found.waits else "redirect" if item.location else "page"
     sha1 = hashlib.sha1(item.body, usedforsecurity=False).digest() if kind == "page" else b""
-    head = kind, item.url, item.status, item.content_type, item.content_language, item.location
+    head = kind, item.url, item.status, item.content_type, item.content_language, item.location, item.link
     return *head, item.fetched, item.offset, sha1, len(item.body), *rest, "", ""
 
 
 def _found(row: tuple[Any, ...], archive: Archive, load: Load) -> Found:
-    kind, url, status, content_type, language, location, fetched, offset, sha1, n_bytes, *rest = row
+    kind, url, status, content_type, language, location, link, fetched, offset, sha1, n_bytes, *rest = row
     payload, first, is_own, reason, detail = rest
     item: Document | Reject
     if kind == "gone":
@@ -171,9 +174,10 @@ def _found(row: tuple[Any, ...], archive: Archive, load: Load) -> Found:
     elif kind == "reject":
         item = Reject(url, "ingest", reason, detail)
     else:
-        known = url, status, content_type, language, location, b"", fetched, archive.name, offset
+        known = url, status, content_type, language, location, b"", fetched, archive.name, offset, link
         if kind == "page":
-            item = Recalled(*known, sha1, n_bytes, partial(_whole, archive, offset, sha1, load))
+            load_page = partial(_whole, archive, offset, sha1, load)
+            item = Recalled(*known, digest=sha1, n_bytes=n_bytes, load=load_page)
         else:
             item = Document(*known)
     return Found(item, payload, kind == "revisit", first, is_own)

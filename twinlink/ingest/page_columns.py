@@ -159,7 +159,7 @@ def _read(
     elements: list[PageElements | None] = []
     ends = [0, *(end.events for end in found.ends)]
     for capture, charset, (first, end), is_deep in zip(captures, charsets, pairwise(ends), found.is_deep, strict=True):
-        if is_deep is None or end - first > MAX_EVENTS:
+        if is_deep is None or end - first > MAX_EVENTS or capture.document.link:
             elements.append(None)
             continue
         events, language = found.events[first:end].tolist(), capture.document.content_language

@@ -26,6 +26,7 @@ from twinlink.ingest.table_parts import Parts, Rows, without_pages
 from twinlink.ingest.twin_addresses import Twins
 from twinlink.lookup import SortedNumbers
 from twinlink.pages.parser import ParsedPage
+from twinlink.run_files import REJECTS_FILE
 from twinlink.rundir.directory import site_name
 from twinlink.sources.documents import Document, Gone, Recalled, Revisit
 from twinlink.spiders.reader.client import ReaderProcess, reader_memory
@@ -58,7 +59,7 @@ def _sha1(body: bytes) -> bytes:
 def _order(document: Document, url: str, digest: bytes) -> bytes:
     """Return the sort key of a page."""
     place = f"{document.source} {document.offset} {document.fetched} {url} {digest.hex()}"
-    declared = f"{document.content_type} {document.content_language}"
+    declared = f"{document.content_type} {document.content_language}{document.link and f' {document.link}'}"
     return rank(Kind.PAGE, document.fetched, digest, url, f"{place} {declared}")
 
 
@@ -289,7 +290,7 @@ class Spool:
         self._take_large()
         document = capture.document
         declared = document.content_type, document.content_language
-        job = Job("whole", capture.url, document.body, self.settings.max_page_bytes, *declared)
+        job = Job("whole", capture.url, document.body, self.settings.max_page_bytes, *declared, link=document.link)
         self._n_unparsed += 1
         self._large = capture, self._asking.submit(self._reader.ask, job)
 
@@ -393,7 +394,7 @@ class Spool:
         rows = [*self._rejects, *self._reject_of.values(), *self._captures.rejects()]
         rejects = pa.Table.from_pylist([reject._asdict() for reject in rows], schema=REJECTS)
         order = [(name, "ascending") for name in ("url", "reason", "stage", "detail")]
-        write_table(rejects.sort_by(order), REJECTS, self.folder / "rejects.parquet")
+        write_table(rejects.sort_by(order), REJECTS, self.folder / REJECTS_FILE)
         self._notes.finish(self._captures.numbers(self._kept.to_pylist()))
 
     def _settle_twins(self) -> None:
@@ -407,13 +408,7 @@ class Spool:
                 kept, number = numbers[there[0]], numbers[url]
                 if number != kept and number not in self._aliases:
                     self._aliases[number] = kept
-                    is_copy = self._twins.is_copy(url)
-                    what = (
-                        "names the same canonical address"
-                        if is_copy
-                        else "another address of a default document or host"
-                    )
-                    self.reject(Reject(url, "ingest", "duplicate-page", what))
+                    self.reject(Reject(url, "ingest", "duplicate-page", there[0]))
 
     def _finish_site(self, site: str, known: KnownRows | None, packing: Packing, writer: PartWriter) -> None:
         """Write the tables of a site; those that are the same as before are linked."""

@@ -42,7 +42,8 @@ def parse_batch(captures: Sequence[Capture], site_by: SiteBy) -> ParsedBatch[Fac
 def _parse_alone(capture: Capture, rows: dict[str, Rows], site_by: SiteBy) -> Facts:
     """Parse a page, add it to the rows of its site unless it is empty, and return its facts."""
     document = capture.document
-    page = parse_page(document.body, capture.url, document.content_type, document.content_language)
+    declared = document.content_type, document.content_language
+    page = parse_page(document.body, capture.url, *declared, link=document.link)
     facts = facts_of(page)
     if not facts.is_empty:
         add_page(rows, capture, page, site_by)

@@ -30,6 +30,7 @@ from twinlink.ingest.archive_notes import ArchiveNotes
 from twinlink.ingest.page_spool import Spool
 from twinlink.ingest.read_share import OnPages, ReadShare, size_of
 from twinlink.ingest.reuse import NOTES_NAME, reusable
+from twinlink.run_files import REJECTS_FILE
 from twinlink.rundir.commit import REPLACEMENT
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.remembered import keep_with, remember
@@ -62,6 +63,7 @@ LARGE_WITH_CODE = 1_000_000
 """The same where it was compiled before: it takes less than .05 s to load, and saves .02 s for a megabyte."""
 
 _ORDER = "files by name"  # of packs: tables in another order are written again
+_RESULT = "link headers"  # part of the signature; changed when the same input gives another result within one version
 _SHOWN = 4  # reasons
 
 
@@ -207,7 +209,7 @@ def _check_pages(run: RunDirectory, folder: Path) -> None:
     except DamagedError:  # unreadable results are not kept
         return
     if before:
-        reasons = read_table(folder / "rejects.parquet", REJECTS, ("reason",))["reason"].to_pylist()
+        reasons = read_table(folder / REJECTS_FILE, REJECTS, ("reason",))["reason"].to_pylist()
         counts = ", ".join(f"{reason} {n}" for reason, n in Counter(reasons).most_common(_SHOWN)) or "none"
         raise NothingFoundError(f"0 pages (rejected: {counts}). The run keeps its {before} pages")
 
@@ -276,7 +278,7 @@ def _items(
 
 def _inputs(run: RunDirectory, sources: Mapping[Path, Sequence[Path]]) -> Iterator[str]:
     """Yield what the tables depend on; the run's own archives only by name, because a run may be moved."""
-    yield ",".join([*PAGES.names, *LINKS.names, _ORDER])
+    yield ",".join([*PAGES.names, *LINKS.names, _ORDER, _RESULT])
     for archive in run.archives():
         yield file_digest(archive, archive.name)
     if (run.path / LEDGER_NAME).is_file():

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 _DOCUMENTS = ("index.html", "index.htm", "index.php", "index.asp", "default.htm", "default.html", "default.asp")
 _INDEX = re.compile(r"/(?:index|default|home)\.[a-z]{2,5}$", re.IGNORECASE)
+_ENDING = re.compile(r"(?:/|\.html?)(?=\?)", re.IGNORECASE)  # what sites with pretty addresses leave out
 
 
 class Twins:
@@ -42,10 +43,6 @@ class Twins:
             if isinstance(urls, list):
                 yield key[8:], urls
 
-    def is_copy(self, url: str) -> bool:
-        """Return whether a page names another address as its canonical one."""
-        return url in self._copies
-
     def rank(self, url: str) -> tuple[bool, int, str]:
         """Return the sort key of addresses of a group; the least represents the group. See `fullness`.
 
@@ -56,8 +53,13 @@ class Twins:
 
 def _loose_key(url: str) -> str:
     """Return an address without scheme, ``www.`` and default document: what often leads to one and the same page."""
-    address, _, query = url.partition("://")[2].removeprefix("www.").partition("?")
+    address, _, query = (url.partition("://")[2] or url).removeprefix("www.").partition("?")
     return f"{_INDEX.sub('/', address)}?{query}"
+
+
+def _looser_key(url: str) -> str:
+    """Return `_loose_key` without the slash of a folder and the ending of a page."""
+    return _ENDING.sub("", _loose_key(url), count=1)
 
 
 def fullness(url: str) -> tuple[int, str]:
@@ -89,3 +91,21 @@ def twin_addresses(url: str) -> Iterator[str]:
                 found = f"{each}://{place if host else turned}{mark}{query}"
                 if found != url:
                     yield found
+
+
+def only_alike(urls: Iterable[str], among: Iterable[str]) -> dict[str, str]:
+    """Return for each address the one among others that is most probably another spelling of it, if only one is.
+
+    They differ only in default document, scheme or ``www.``, or else also in the ending ``.html`` or the last slash.
+
+    >>> only_alike(["https://a.org/en/b"], ["http://a.org/en/b/index.html", "http://a.org/en/c.html"])
+    {'https://a.org/en/b': 'http://a.org/en/b/index.html'}
+    """
+    left, others, found = list(urls), list(among), dict[str, str]()
+    for key in (_loose_key, _looser_key):
+        by_key: dict[str, str | None] = {}
+        for other in others if left else ():
+            by_key[key(other)] = None if key(other) in by_key else other
+        found |= {url: like for url in left if (like := by_key.get(key(url)))}
+        left = [url for url in left if url not in found]
+    return found

@@ -16,9 +16,9 @@ import pyarrow as pa
 from twinlink.config import Config
 from twinlink.errors import InputError, RunError
 from twinlink.files import write_text
-from twinlink.jobs.mine import ingest_stage, match_stage, patterns_stage, rank_stage, silent
 from twinlink.jobs.origin import leaving_nothing, origin_of
 from twinlink.jobs.probing import Look, failure, fetch, fetched_sites, is_added, probe
+from twinlink.jobs.stages import ingest_stage, match_stage, patterns_stage, rank_stage, silent
 from twinlink.jobs.start_pages import is_open, start_pages
 from twinlink.language.stage import identify_pages
 from twinlink.language_names import check_two

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from twinlink.errors import ConfigError, TwinlinkError
 from twinlink.jobs.python_words import speaking_python
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.remembered import CallSettings, call_settings
-from twinlink.rundir.side_results import make_side_run, side_path
+from twinlink.rundir.side_results import side_path
 
 if TYPE_CHECKING:
     from twinlink.progress import Report
@@ -27,11 +27,11 @@ _LANGUAGES = ("langs", "crawl.langs")
 
 
 @speaking_python()
-def align(folder: Path, lexicons: str | Path | Sequence[str | Path], settings: Mapping[str, Any]) -> None:
+def align(folder: Path, lexicon: str | Path | Sequence[str | Path], settings: Mapping[str, Any]) -> None:
     """Align the sentences of a run's page pairs; without lexicons, those that the run remembers are used."""
-    from twinlink.jobs.mine import align_stage
+    from twinlink.jobs.stages import align_stage
 
-    call = read_call(folder, {**lexicon_settings(lexicons, "bitext.lexicons"), **settings})
+    call = read_call(folder, {**lexicon_settings(lexicon, "bitext.lexicons"), **settings})
     with at_work(folder, call, ("align",)) as (run, report):
         align_stage(run, call.config, report=report)
 
@@ -44,18 +44,11 @@ def match(
 
     With a name, the run keeps its pairs: the new ones go into a run beside them, whose folder is returned.
     """
-    from twinlink.jobs.mine import match_stage
-    from twinlink.review.report.stage import refresh_report
+    from twinlink.jobs.stages import match_again
 
     target = side_path(folder, name) if name else folder
     call = read_call(target if target.is_dir() else folder, {**lexicon_settings(lexicon), **settings}, langs)
-    with ExitStack() as stack:
-        if name:  # nobody may change the pages meanwhile
-            make_side_run(stack.enter_context(RunDirectory.held(folder, _log.warning)), name)
-        run, report = stack.enter_context(at_work(target, call, ("match",)))
-        match_stage(run, call.config, report)
-        if run.report_file.exists():  # it would still show the earlier pairs
-            refresh_report(run)
+    match_again(RunDirectory(folder, _log.warning), target, at_work(target, call, ("match",)), call.config)
     return target
 
 
@@ -74,7 +67,7 @@ def lexicon_settings(
 @speaking_python()
 def learn_patterns(folder: Path, settings: Mapping[str, Any]) -> None:
     """Learn the URL patterns of a run's sites."""
-    from twinlink.jobs.mine import patterns_stage
+    from twinlink.jobs.stages import patterns_stage
 
     call = read_call(folder, settings)
     with at_work(folder, call, ("patterns",)) as (run, report):
@@ -84,7 +77,7 @@ def learn_patterns(folder: Path, settings: Mapping[str, Any]) -> None:
 @speaking_python()
 def rank(folder: Path, settings: Mapping[str, Any]) -> None:
     """Rank the sites that a run's pages link to."""
-    from twinlink.jobs.mine import rank_stage
+    from twinlink.jobs.stages import rank_stage
 
     call = read_call(folder, settings)
     with at_work(folder, call, ("rank",)) as (run, report):

@@ -20,15 +20,16 @@ from twinlink.errors import ConfigError, DamagedError, InputError, NothingFoundE
 from twinlink.files import real_path
 from twinlink.ingest.stage import ingest_settings, own_folder, source_mark, source_marks, source_paths
 from twinlink.labels.book import LabelBook
+from twinlink.run_files import CRAWL_LOG
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.side_results import check_own_pages
 from twinlink.sources.reading import source_files
-from twinlink.spiders.crawling import LOG_NAME
 from twinlink.spiders.frontier import LEDGER_NAME, Counts, FrontierReader, so_far
 from twinlink.spiders.scope import Scope
 from twinlink.tables import count_rows
+from twinlink.urls import normalise
 
-Means = Literal["same", "add", "replace"]
+SourceMode = Literal["same", "add", "replace"]
 """Meaning of the sources of a call: those of the run, additional ones, or others instead."""
 
 _NAMED = 3  # sources in a message
@@ -48,7 +49,7 @@ class Origin(msgspec.Struct, frozen=True):
         return ", ".join([*names[:_NAMED], *more])
 
 
-def means(*, add: bool, replace: bool) -> Means:
+def source_mode(*, add: bool, replace: bool) -> SourceMode:
     """Return the meaning of a call's sources from its options.
 
     Raises
@@ -61,6 +62,46 @@ def means(*, add: bool, replace: bool) -> Means:
     return "add" if add else "replace" if replace else "same"
 
 
+def split_inputs(inputs: Sequence[str]) -> tuple[list[str], list[Path]]:
+    """Separate addresses from paths.
+
+    >>> split_inputs(["https://www.example.org", "."])
+    (['https://www.example.org/'], [PosixPath('.')])
+
+    Raises
+    ------
+    InputError
+        If an address is of another scheme than http and https, or there is no such path.
+    """
+    urls: list[str] = []
+    paths: list[Path] = []
+    for text in inputs:
+        if "://" in text:
+            url = normalise(text)
+            if url is None:
+                raise InputError(f"{text}: not a usable address; expected http://HOST/… or https://HOST/…")
+            urls.append(url)
+        elif _exists(text):
+            paths.append(Path(text))
+        elif _looks_like_host(text):
+            raise InputError(f"{text}: no such file or folder; if a site is meant, write https://{text}")
+        else:
+            raise InputError(f"{text or repr(text)}: no such file or folder; expected a URL, a WARC file or a folder")
+    return urls, paths
+
+
+def _exists(text: str) -> bool:
+    try:
+        return bool(text) and Path(text).exists()
+    except OSError:  # a name too long, a folder that may not be looked into
+        return False
+
+
+def _looks_like_host(text: str) -> bool:
+    named = "." in text or text.startswith("localhost")
+    return named and normalise(f"http://{text}") is not None and not text.startswith((".", "/"))
+
+
 def origin_of(run: RunDirectory) -> Origin:
     """Return the sources of a run; empty if it has no pages yet."""
     has_crawl = (run.path / LEDGER_NAME).is_file() and so_far(run.path, FrontierReader.counts, Counts()).done > 0
@@ -68,7 +109,7 @@ def origin_of(run: RunDirectory) -> Origin:
 
 
 def agreed_paths(
-    run: RunDirectory, urls: Sequence[str], paths: Sequence[Path], config: Config, how: Means = "same"
+    run: RunDirectory, urls: Sequence[str], paths: Sequence[Path], config: Config, how: SourceMode = "same"
 ) -> list[Path]:
     """Return the files and folders to read: those of the run, and further ones.
 
@@ -155,7 +196,7 @@ def holdings(run: RunDirectory) -> str:
 
 @contextmanager
 def entering(
-    run: RunDirectory, urls: Sequence[str], paths: Sequence[Path], config: Config, how: Means = "same"
+    run: RunDirectory, urls: Sequence[str], paths: Sequence[Path], config: Config, how: SourceMode = "same"
 ) -> Iterator[tuple[RunDirectory, list[Path]]]:
     """Give the run directory to work in, and the files and folders that are to be read.
 
@@ -210,7 +251,7 @@ def leaving_nothing(run: RunDirectory) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        if not was_there and LOG_NAME not in str(error) and not _has_pages(run):
+        if not was_there and CRAWL_LOG not in str(error) and not _has_pages(run):
             with suppress(RunError):  # the first error counts
                 run.clear()
         raise

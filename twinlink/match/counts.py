@@ -12,11 +12,13 @@ from twinlink.config import MatchSettings
 from twinlink.language.site_languages import TWO_LANGUAGES
 from twinlink.language_names import name_of
 from twinlink.languages import UNDETERMINED, languages_of_site
+from twinlink.run_files import REJECTS_FILE
 from twinlink.rundir.directory import RunDirectory
 from twinlink.tables import FILTERS, LANGUAGES, REJECTS, iter_parts, read_table
 
 NOT_THERE = "no page is in"
 ONE_LANGUAGE = "are in one language"
+APART = "no site has pages of two wanted languages, and each site is matched separately"
 
 _CUTS = {
     "doubtful": "every pair that was found is below the limit (match.min_probability, match.min_precision)",
@@ -24,7 +26,8 @@ _CUTS = {
     "over-limit": "every pair that was found is left out (match.min_score, match.max_pairs)",
 }
 """Messages for a match that found pairs and kept none, by the reject reason of their pages."""
-
+_NOT_COMPARED = frozenset(("no-language", "two-languages", "other-language", "only-language"))
+"""Reasons of pages that were compared with none."""
 
 _BY_ADDRESS = {
     "bitextor2010": (
@@ -58,7 +61,7 @@ class MatchCounts(msgspec.Struct, frozen=True):
 def count_match(run: RunDirectory, folder: Path) -> MatchCounts:
     """Count the results of a match in a folder, which may still be temporary."""
     rejects: Counter[tuple[str, str]] = Counter()
-    for file in (run.stage_folder("ingest") / "rejects.parquet", folder / "rejects.parquet"):
+    for file in (run.stage_folder("ingest") / REJECTS_FILE, folder / REJECTS_FILE):
         table = read_table(file, REJECTS, ("stage", "reason"))
         rejects.update(zip(table["stage"].to_pylist(), table["reason"].to_pylist(), strict=True))
     langs = Counter(read_table(folder / "languages", LANGUAGES, ("lang",))["lang"].to_pylist())
@@ -125,6 +128,13 @@ def why_none(
     for tag, meant in languages_of_site(tags, there).items():
         if not meant:
             return f"{NOT_THERE} {name_of(tag)}, of langs {','.join(tags)}"
+    return _why_without_partners(reasons, no_candidates)
+
+
+def _why_without_partners(reasons: Collection[str], no_candidates: str) -> str:
+    """Return why no pair was found, though there are pages in the wanted languages."""
+    if "only-language" in reasons and _NOT_COMPARED.issuperset(reasons):
+        return APART
     if no_candidates:
         return no_candidates
     cuts = (cut for reason, cut in _CUTS.items() if reason in reasons)

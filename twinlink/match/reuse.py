@@ -22,6 +22,7 @@ from twinlink.damage import damaged, lost_tables, read_json
 from twinlink.errors import DamagedError, RunError
 from twinlink.files import write_text
 from twinlink.match.site_tables import TABLES
+from twinlink.run_files import REJECTS_FILE
 from twinlink.rundir.commit import SIGNATURE
 from twinlink.rundir.directory import RunDirectory, site_file
 from twinlink.tables import (
@@ -143,7 +144,7 @@ class EarlierMatch:
 
     @cached_property
     def _rejects(self) -> pa.Table:
-        return read_table(self._folder / "rejects.parquet", REJECTS)
+        return read_table(self._folder / REJECTS_FILE, REJECTS)
 
 
 def _of_urls(rejects: pa.Table, urls: pa.ChunkedArray) -> Sequence[Reject]:

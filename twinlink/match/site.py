@@ -36,6 +36,7 @@ from twinlink.match.site_tables import (
     weight_table,
 )
 from twinlink.match.unpaired import unpaired_pages
+from twinlink.rejects import Reject
 from twinlink.similarity.lexicon_files import Lexicon
 from twinlink.system.memory import give_back
 from twinlink.system.steps import NO_STEPS, Steps
@@ -138,24 +139,31 @@ def match_site(
     matches = [matched(a, b, part) for (a, b), part in zip(facing, _parts(steps, facing), strict=True)]
     beside = [matched(a, b, NO_STEPS) for a, b in groups_beside(langs, groups, matches, config.match)]
     matches = reconcile(matches, beside, config.match)
-    name = pages["site"][0].as_py()
-    language_table = pa.table(
+    languages = pa.table(
         {"page_id": pages["page_id"], "lang": langs, "lang_score": pa.array(lang_scores, pa.float32())}
     )
+    rejects = unpaired_pages(pages["url"].to_pylist(), langs, _in_groups(groups, len(langs)), matches)
+    return _tables(pages["site"][0].as_py(), signature, languages, matches, rejects)
+
+
+def _keep() -> None:
+    """Give back no memory: a small site leaves little, and the next one takes it."""
+
+
+def _tables(
+    name: str, signature: str, languages: pa.Table, matches: Sequence[SideMatch], rejects: list[Reject]
+) -> SiteResult:
+    """Return the tables of a site: those of each two languages, one after the other."""
     return SiteResult(
-        languages=language_table,
+        languages=languages,
         candidates=concat_tables([candidate_table(match_) for match_ in matches], CANDIDATES),
         pairs=concat_tables([pair_table(match_, name, signature) for match_ in matches], PAIRS),
         weights=concat_tables([weight_table(match_, name) for match_ in matches], WEIGHTS),
         filters=concat_tables([filter_table(match_, name) for match_ in matches], FILTERS),
         checks=concat_tables([checks_table(match_) for match_ in matches], CHECKS),
         look_alikes=concat_tables([look_alike_table(match_, name) for match_ in matches], LOOK_ALIKES),
-        rejects=unpaired_pages(pages["url"].to_pylist(), langs, _in_groups(groups, len(langs)), matches),
+        rejects=rejects,
     )
-
-
-def _keep() -> None:
-    """Give back no memory: a small site leaves little, and the next one takes it."""
 
 
 def _parts(steps: Steps, facing: Sequence[tuple[Group, Group]]) -> list[Steps]:

@@ -36,6 +36,7 @@ from twinlink.match.site import PAGE_COLUMNS, match_site
 from twinlink.match.site_tables import SiteResult, write_site
 from twinlink.match.so_far import keep_so_far
 from twinlink.patterns.library import read_libraries
+from twinlink.run_files import REJECTS_FILE
 from twinlink.rundir.attempts import attempts_at, new_attempt, take_attempt
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.remembered import remember
@@ -264,7 +265,7 @@ def _match_all(sites: _Sites, folder: Path, executor: Executor | None, on_pages:
         progress.end(matched.part)
     results = [done[part] for part in parts]
     rejects = [reject._asdict() for result in results for reject in result.rejects]
-    write_table(pa.Table.from_pylist(rejects, schema=REJECTS), REJECTS, folder / "rejects.parquet")
+    write_table(pa.Table.from_pylist(rejects, schema=REJECTS), REJECTS, folder / REJECTS_FILE)
     write_digests(folder, {result.site: result.digest for result in results})
     if sites.lexicons.is_auto:
         for langs in set().union(*(result.looked_up for result in results)):

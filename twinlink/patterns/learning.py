@@ -34,7 +34,7 @@ from twinlink.patterns.kernels import (
 from twinlink.patterns.keys import Forms, Key, key_hashes, key_ranks, keys_of, read_forms, rule_of, side_hashes
 from twinlink.patterns.url_kernels import powers
 from twinlink.sorted_keys import find_keys
-from twinlink.sparse import entry_keys
+from twinlink.sparse import as_rows, entry_keys
 
 __all__ = ["Pattern", "SitePatterns", "Verdict", "learn_patterns", "pattern_evidence"]
 
@@ -164,6 +164,7 @@ def learn_patterns(
     [('/en/ ↔ /tc/', 6, 1.0, 'credible')]
     """
     settings, known = (settings or PatternSettings()).in_use(), known or {}
+    langs = None if langs is None else list(langs)  # a pandas Series would be read by its labels
     if langs is not None and len(langs) != len(urls):
         raise ShapeError(f"expected a language for each of {len(urls)} addresses, got {len(langs)}")
     forms = read_forms(urls)
@@ -353,7 +354,8 @@ def pattern_evidence(
     Parameters
     ----------
     urls_a, urls_b : sequence of str
-        Pages of the two sides: rows and columns of ``candidates``.
+        Pages of the two sides: rows and columns of ``candidates``. Of equal addresses the first one counts, as in
+        `learn_patterns`.
     candidates : csr_array, shape (len(urls_a), len(urls_b))
         Candidate pairs: its stored entries, sorted; their values are ignored.
     found : SitePatterns
@@ -375,9 +377,10 @@ def pattern_evidence(
     >>> pattern_evidence(urls[:3], urls[3:], candidates, learn_patterns(urls), urls).toarray().tolist()
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
+    candidates = as_rows(candidates, "candidates")
     if candidates.shape != (len(urls_a), len(urls_b)):
         raise ShapeError(f"candidates of shape {candidates.shape} for {len(urls_a)} and {len(urls_b)} pages")
-    row_of, column_of = ({url: k for k, url in enumerate(side)} for side in (urls_a, urls_b))
+    row_of, column_of = (_first_places(side) for side in (urls_a, urls_b))
     values = np.array([max(each.credibility, (prior or {}).get(each.key, 0.0)) for each in found.patterns])
     used = found.used() if found.patterns else np.zeros(0, np.bool_)
     rows, columns, weights = [], [], []
@@ -393,10 +396,18 @@ def pattern_evidence(
     return _looked_up_in(candidates, np.array(rows, np.int64), np.array(columns, np.int64), np.array(weights))
 
 
+def _first_places(urls: Sequence[str]) -> dict[str, int]:
+    """Return the number of each address, of equal ones that of the first."""
+    places: dict[str, int] = {}
+    for k, url in enumerate(urls):
+        places.setdefault(url, k)
+    return places
+
+
 def _looked_up_in(candidates: csr_array, rows: Places, columns: Places, weights: NDArray[np.floating]) -> csr_array:
     """Return the sparsity of ``candidates`` with the given values where there are some, else 0."""
     keys = entry_keys(candidates)
     at, is_there = find_keys(rows * candidates.shape[1] + columns, keys)
     values = np.zeros(len(keys), np.float32)
     np.maximum.at(values, at[is_there], weights[is_there].astype(np.float32))
-    return csr_array((values, candidates.indices, candidates.indptr), shape=candidates.shape)
+    return csr_array((values, candidates.indices.copy(), candidates.indptr.copy()), shape=candidates.shape)

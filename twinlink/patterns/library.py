@@ -133,7 +133,7 @@ def check_library_path(path: Path) -> None:
         raise InputError(f"{path}: cannot be written: expected the name of a file in a folder that exists")
 
 
-def write_library(library: PatternLibrary, path: Path) -> None:
+def write_library(library: PatternLibrary, path: str | Path) -> None:
     """Write a library: Parquet by the ending ``.parquet``, else tab-separated text with a line of names.
 
     Raises
@@ -141,6 +141,7 @@ def write_library(library: PatternLibrary, path: Path) -> None:
     InputError
         If the file cannot be written.
     """
+    path = Path(path)
     check_library_path(path)
     rows = [(*key, *sums) for key, sums in library.rows()]
     try:
@@ -161,7 +162,7 @@ def _write_rows(rows: Sequence[tuple[object, ...]], path: Path, *, is_parquet: b
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def read_library(path: Path) -> PatternLibrary:
+def read_library(path: str | Path) -> PatternLibrary:
     """Read a library written by `write_library`; rows of one key are summed, so that files may be concatenated.
 
     Raises
@@ -169,7 +170,7 @@ def read_library(path: Path) -> PatternLibrary:
     InputError
         If there is no such file or it is none of a library.
     """
-    library = PatternLibrary()
+    library, path = PatternLibrary(), Path(path)
     try:
         rows = _parquet_rows(path) if path.suffix == ".parquet" else _text_rows(path)
         for number, row in enumerate(rows, 1):

@@ -19,7 +19,6 @@ that was made from pages which have been read again since stays on disk, too, bu
 from __future__ import annotations
 
 import hashlib
-import shlex
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -32,7 +31,18 @@ import msgspec
 
 from twinlink.damage import STAGES, damaged, list_tables, lost_tables, read_json, remake
 from twinlink.errors import InputError, MissingStageError, RunError, RunLockedError
-from twinlink.files import real_path, write_text
+from twinlink.files import real_path, removing_new, shell_word, write_text
+from twinlink.run_files import (
+    CHOSEN_LEDGER,
+    CONFIG_FILE,
+    CRAWL_LOG,
+    CRAWL_REPORT,
+    LABELS_FILE,
+    LEDGER_NAME,
+    MATCHES,
+    PAIRS_FILE,
+    REVIEW,
+)
 from twinlink.rundir.attempts import remove_attempts
 from twinlink.rundir.commit import (
     REPLACEMENT,
@@ -54,8 +64,8 @@ Tell = Callable[[str], None]
 
 _LONGEST_NAME = 200  # bytes of a site's name in that of its file: file systems take 255, endings come on top
 _LOCK_PATIENCE = 0.1  # seconds: who only asks whether the lock is held (a review) has it for a moment
-_LEDGERS = ("ledger.sqlite", "recover.sqlite")
-_RECORDS = ("ledger.sqlite*", "recover.sqlite*", "crawl.json", "crawl.log", "crawl.lock")
+_LEDGERS = (LEDGER_NAME, CHOSEN_LEDGER)
+_RECORDS = (*(f"{name}*" for name in _LEDGERS), CRAWL_REPORT, CRAWL_LOG, "crawl.lock")
 
 _REPLACED = ("ingest", "shapes", "match", "align", "patterns", "recover", "languages", "hosts", "rank")
 """Stages whose folder is replaced as a whole (`RunDirectory.writing`)."""
@@ -109,10 +119,9 @@ class RunDirectory:
         RunLockedError
             If another process holds it.
         """
-        made = [folder for folder in (path, *path.parents) if not folder.exists()]
         run = cls(path, tell)
         has_lock = run.lock_file.exists()
-        try:
+        with removing_new((path, *path.parents)):
             cls.create(path)
             with run.lock():
                 try:
@@ -122,11 +131,6 @@ class RunDirectory:
                     if not (has_lock or run.is_begun()):
                         run.lock_file.unlink(missing_ok=True)
                     raise
-        except BaseException:
-            for folder in made:
-                with suppress(OSError):  # it is not empty
-                    folder.rmdir()
-            raise
 
     @classmethod
     def existing(cls, path: Path) -> RunDirectory:
@@ -142,9 +146,9 @@ class RunDirectory:
             with suppress(RunError), run.lock():  # else it may only be read, or a process works in it that does this
                 pass
         if not (run.is_begun() or is_held(run.lock_file)):
-            makes = f"twinlink mine … -o {shlex.quote(str(path))}"
-            if path.parent.name == "matches" and cls(path.parent.parent).is_begun():
-                makes = f"twinlink match {shlex.quote(str(path.parent.parent))} -o {shlex.quote(path.name)}"
+            makes = f"twinlink mine … -o {shell_word(path)}"
+            if run._is_beside_a_match():
+                makes = f"twinlink match {shell_word(path.parent.parent)} -o {shell_word(path.name)}"
             raise RunError(f"{path}: not a run directory (it holds no results); `{makes}` makes one")
         return run
 
@@ -152,6 +156,10 @@ class RunDirectory:
         """Return whether a job has left results that another one can continue; settings alone do not count."""
         results = (self.path / stage / SIGNATURE for stage in STAGES)
         return any(file.is_file() for file in (*map(self.path.joinpath, _LEDGERS), *results))
+
+    def _is_beside_a_match(self) -> bool:
+        """Return whether this is the place of a further match (`twinlink.rundir.side_results`)."""
+        return self.path.parent.name == MATCHES and RunDirectory(self.path.parent.parent).is_begun()
 
     def _check_free(self, *, is_new: bool) -> None:
         """Refuse to replace files that no job has left; and folders, if no job has worked here (``is_new``)."""
@@ -166,12 +174,12 @@ class RunDirectory:
     @property
     def config_file(self) -> Path:
         """The settings that the run remembers, see `twinlink.rundir.remembered`."""
-        return self.path / "config.toml"
+        return self.path / CONFIG_FILE
 
     @property
     def pairs_file(self) -> Path:
         """All pairs of the run, for people and scripts."""
-        return self.path / "pairs.tsv"
+        return self.path / PAIRS_FILE
 
     @property
     def report_file(self) -> Path:
@@ -186,7 +194,7 @@ class RunDirectory:
     @property
     def pause_file(self) -> Path:
         """The file that asks for a pause, see `twinlink.system.pausing`: work waits at its next report of progress."""
-        return self.path / "review" / "pause"
+        return self.path / REVIEW / "pause"
 
     @property
     def progress_file(self) -> Path:
@@ -221,7 +229,7 @@ class RunDirectory:
         first, *rest = place.relative_to(own).parts
         own_files = (self.config_file, self.pairs_file, self.log_file)
         kept = (*STAGES, *(file.name for file in own_files), REPLACEMENT, *_RECORDS)
-        is_said = first == "review" and rest in ([], ["labels.jsonl"], [self.pause_file.name])
+        is_said = first == REVIEW and rest in ([], [LABELS_FILE], [self.pause_file.name])
         if is_said or first.startswith(".") or any(fnmatch(first, name) for name in kept):
             raise InputError(f"{target}: this is a part of the run itself; choose another file")
 
@@ -267,11 +275,12 @@ class RunDirectory:
         Raises
         ------
         MissingStageError
-            If it has not been done.
+            If it has not been done, or the run is a further match without its pages.
         DamagedError
             If one of its tables is missing.
         """
         if self.read_signature(stage) is None:
+            self._check_pages()
             there = f"no {stage} here yet"
             if self._any_signature(stage) is not None:
                 there = f"the pages have been read again since the last {stage}"
@@ -279,6 +288,15 @@ class RunDirectory:
         for table in lost_tables(self.path / stage / SIGNATURE):
             raise damaged(table, "this table is missing or incomplete")
         return self.path / stage
+
+    def _check_pages(self) -> None:
+        """Refuse a further match that was moved out of its run, or copied without the pages that its links lead to."""
+        pages = self.path / "ingest"
+        if pages.is_symlink() and not pages.exists() and not self._is_beside_a_match():
+            raise MissingStageError(
+                f"{self.path}: this further match is no longer in its run, whose pages it needs; "
+                f"move it back to RUN/{MATCHES}, or copy it from there by `cp -rL`"
+            )
 
     def read_signature(self, stage: str) -> Signature | None:
         """Return the signature of a stage that has been done for the pages that the run has now; None for another."""

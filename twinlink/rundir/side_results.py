@@ -13,13 +13,11 @@ from pathlib import Path
 
 from twinlink.errors import ConfigError, RunError
 from twinlink.files import replacing
+from twinlink.run_files import MATCHES, REVIEW
 from twinlink.rundir.directory import RunDirectory
 
-MATCHES = "matches"
-"""Folder of a run with its further matches."""
-
 _NAME = re.compile(r"[^\W_][\w.-]{0,99}")
-_SHARED = ("ingest", "warc", "page_parts", "review")
+_SHARED = ("ingest", "warc", "page_parts", REVIEW)
 
 
 def side_path(run: Path, name: str) -> Path:
@@ -52,7 +50,7 @@ def make_side_run(run: RunDirectory, name: str) -> RunDirectory:
     """
     run.stage_folder("ingest")
     path = side_path(run.path, name)
-    (run.path / "review").mkdir(exist_ok=True)
+    (run.path / REVIEW).mkdir(exist_ok=True)
     path.mkdir(parents=True, exist_ok=True)
     for folder in _SHARED:
         if (run.path / folder).is_dir() and not os.path.lexists(path / folder):

@@ -27,7 +27,7 @@ __all__ = [
 
 LEVELS = (0.0, 0.5, 1.0, 2.0)
 """Strengths from which weights are compared. What is below ½ makes up less than half of the squared length of any page.
-On a made site of 10,000 pages a language, it is a twelfth, and without it the search takes a seventh of the products:
+On a made site of 10,000 pages per language, it is a twelfth, and without it the search takes a seventh of the products:
 their number grows with the square of that of the weights."""
 ALWAYS = 2 * 10**8
 """Products that a search may take on any site: a tenth of a second."""

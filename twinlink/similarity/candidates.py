@@ -19,9 +19,9 @@ from twinlink.config import CandidateSettings
 from twinlink.errors import ConfigError, ShapeError
 from twinlink.similarity import kernels
 from twinlink.similarity.affordable import affordable, most_products, weights_of
-from twinlink.similarity.content import ContentSide, content_sides
+from twinlink.similarity.content import ContentSide, checked, content_sides
 from twinlink.similarity.page_search import nearest_of, nearest_pages
-from twinlink.sparse import entries, narrow, pattern_from, select, stacked
+from twinlink.sparse import as_rows, entries, narrow, pattern_from, select, stacked
 from twinlink.system.side_by_side import threaded
 
 __all__ = [
@@ -74,6 +74,7 @@ def find_candidates(
     csr_array of bool, shape (n_pages_a, n_pages_b), sorted, values True
     """
     settings = settings or CandidateSettings()
+    counts_a, counts_b, translation = checked(counts_a, counts_b, translation)
     by_content = content_candidates(counts_a, counts_b, translation, settings)
     known = min(_known_share(counts_a, translation), _known_share(counts_b, csr_array(translation.T)))
     few = np.inf if known < _LEAST_KNOWN else settings.per_page
@@ -148,7 +149,7 @@ def candidate_pattern(
     Raises
     ------
     ShapeError
-        If the vectors differ in length.
+        If the vectors differ in length, or are not sparse.
 
     Examples
     --------
@@ -157,6 +158,7 @@ def candidate_pattern(
     [[1, 1, 0], [1, 0, 0]]
     """
     settings = settings or CandidateSettings()
+    vectors_a, vectors_b = as_rows(vectors_a, "vectors_a"), as_rows(vectors_b, "vectors_b")
     if vectors_a.shape[1] != vectors_b.shape[1]:
         raise ShapeError(f"expected vectors of one length, got {vectors_a.shape[1]} and {vectors_b.shape[1]}")
     shape = (vectors_a.shape[0], vectors_b.shape[0])
@@ -302,7 +304,7 @@ def strongest(
     >>> strongest(csr_array([[0.9, 0.5], [0.8, 0.1]]), CandidateSettings(per_page=1)).toarray().astype(int).tolist()
     [[1, 1], [1, 0]]
     """
-    settings = settings or CandidateSettings()
+    settings, scores = settings or CandidateSettings(), as_rows(scores, "scores")
     k = settings.per_page
     most = (
         np.full(n, k) if given is None else np.minimum(given, k, dtype=np.int64)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from twinlink.errors import ShapeError
+from twinlink.errors import ConfigError, ShapeError
 from twinlink.similarity import kernels, product_kernels
 from twinlink.similarity.affordable import pages_with
-from twinlink.sparse import entry_rows, narrow
+from twinlink.sparse import as_rows, as_weights, entry_rows, narrow
 
 _ROWS = 500  # rows that are scaled at once: bounds the memory beside the matrix
 ContentForm = Literal["tsim_idf", "tsim", "bits", "cosine"]
@@ -26,7 +26,7 @@ def combine_translations(*matrices: csr_array) -> csr_array:
     >>> combine_translations(csr_array([[0.5, 0.0]]), csr_array([[0.2, 1.0]])).toarray().tolist()
     [[0.5, 1.0]]
     """
-    first, *rest = (matrix.astype(np.float32) for matrix in matrices)
+    first, *rest = (as_rows(matrix, "translation").astype(np.float32) for matrix in matrices)
     for matrix in rest:
         first = csr_array(first.maximum(matrix))
     return narrow(first)
@@ -71,9 +71,14 @@ def content_similarity(
     Raises
     ------
     ShapeError
-        If the shapes of the matrices do not match.
+        If the shapes of the matrices do not match, or one is not sparse.
+    ConfigError
+        If ``form`` is unknown.
     """
-    _check_shapes(counts_a, counts_b, translation)
+    if form not in get_args(ContentForm):
+        raise ConfigError(f"form: expected one of {', '.join(get_args(ContentForm))}, got {form!r}")
+    counts_a, counts_b, translation = checked(counts_a, counts_b, translation)
+    pattern = as_rows(pattern, "pattern")
     if pattern.shape != (counts_a.shape[0], counts_b.shape[0]):
         raise ShapeError(f"pattern {pattern.shape} does not fit {counts_a.shape[0]} and {counts_b.shape[0]} pages")
     values = _FORMS[form](counts_a, counts_b, narrow(translation), pattern)
@@ -154,17 +159,27 @@ def _written(
 
 def content_sides(counts_a: csr_array, counts_b: csr_array, translation: csr_array) -> tuple[ContentSide, ContentSide]:
     """Return the vectors of `content_vectors` without computing them yet."""
-    _check_shapes(counts_a, counts_b, translation)
+    return _sides(*checked(counts_a, counts_b, translation))
+
+
+def _sides(counts_a: csr_array, counts_b: csr_array, translation: csr_array) -> tuple[ContentSide, ContentSide]:
     translation = narrow(translation)  # its products, too, then have indices of 32 bits
     forth, back = unit_rows(translation), unit_rows(csr_array(translation.T))
-    a = ContentSide(page_vectors(counts_a), forth, own_first=False)
-    return a, ContentSide(page_vectors(counts_b), back, own_first=True)
+    a = ContentSide(_page_vectors(counts_a), forth, own_first=False)
+    return a, ContentSide(_page_vectors(counts_b), back, own_first=True)
 
 
-def _check_shapes(counts_a: csr_array, counts_b: csr_array, translation: csr_array) -> None:
-    expected = (counts_a.shape[1], counts_b.shape[1])
-    if translation.shape != expected:
-        raise ShapeError(f"expected a translation matrix of shape {expected} for these counts, got {translation.shape}")
+def checked(counts_a: csr_array, counts_b: csr_array, translation: csr_array) -> tuple[csr_array, csr_array, csr_array]:
+    """Return counts and translations that fit each other, without stored zeros, not copied where they are right."""
+    a, b, links = (
+        as_weights(counts_a, "counts_a"),
+        as_weights(counts_b, "counts_b"),
+        as_weights(translation, "translation"),
+    )
+    expected = (a.shape[1], b.shape[1])
+    if links.shape != expected:
+        raise ShapeError(f"expected a translation matrix of shape {expected} for these counts, got {links.shape}")
+    return a, b, links
 
 
 def _idf(counts: csr_array) -> NDArray[np.float32]:
@@ -178,7 +193,12 @@ def _damped(counts: csr_array) -> csr_array:
 
 
 def page_vectors(counts: csr_array) -> csr_array:
-    """Rows (1 + log count)·idf of unit length."""
+    """Rows (1 + log count)·idf of unit length; the matrix shares no array with ``counts``."""
+    vectors = _page_vectors(as_weights(counts, "counts"))
+    return csr_array((vectors.data, vectors.indices.copy(), vectors.indptr.copy()), shape=vectors.shape)
+
+
+def _page_vectors(counts: csr_array) -> csr_array:
     data = (1 + np.log(counts.data)) * _idf(counts)[counts.indices]
     return unit_rows(csr_array((data, counts.indices, counts.indptr), shape=counts.shape))
 
@@ -221,7 +241,8 @@ def _ones(counts: csr_array) -> NDArray[np.float32]:
 def _cosine(
     counts_a: csr_array, counts_b: csr_array, translation: csr_array, pattern: csr_array
 ) -> NDArray[np.float32]:
-    return dots_of_pairs(*content_vectors(counts_a, counts_b, translation), pattern)
+    a, b = _sides(counts_a, counts_b, translation)
+    return dots_of_pairs(a.vectors(slice(None)), b.vectors(slice(None)), pattern)
 
 
 def _bits(counts_a: csr_array, counts_b: csr_array, translation: csr_array, pattern: csr_array) -> NDArray[np.float32]:

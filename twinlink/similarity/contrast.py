@@ -10,7 +10,7 @@ from twinlink.similarity import kernels
 from twinlink.similarity.affordable import affordable_terms, pages_with, with_terms
 from twinlink.similarity.content import dots_of_pairs, translated, unit_rows
 from twinlink.similarity.page_search import nearest_of
-from twinlink.sparse import entry_rows, kept_matrix, narrow, select
+from twinlink.sparse import as_rows, as_weights, entry_rows, kept_matrix, narrow, select
 
 __all__ = ["contrast_vectors", "cosine_of_pairs", "near_duplicates", "near_pages"]
 
@@ -49,7 +49,7 @@ def near_pages(counts: csr_array) -> csr_array:
     >>> near_pages(csr_array([[1.0, 1.0, 1.0, 0.0], [1.0, 1.0, 0.0, 1.0]])).toarray().round(2).tolist()
     [[0.0, 0.6700000166893005], [0.6700000166893005, 0.0]]
     """
-    return _nearest(_page_vectors(counts))
+    return _nearest(_page_vectors(as_weights(counts, "counts")))
 
 
 def near_duplicates(near: csr_array) -> csr_array:
@@ -65,6 +65,7 @@ def near_duplicates(near: csr_array) -> csr_array:
     csr_array of bool, shape (n_pages, n_pages), symmetric, zero diagonal
         The row of a page without near-duplicates is empty.
     """
+    near = as_rows(near, "near")
     rows = entry_rows(near)
     alike = near.data >= ALIKE
     one, other = rows[alike], near.indices[alike]
@@ -98,7 +99,7 @@ def contrast_vectors(counts: csr_array, near: csr_array) -> csr_array:
     >>> contrast_vectors(forms, near_pages(forms)).astype(float).toarray().round(2).tolist()
     [[0.0, 0.0, 0.58, 0.0], [0.0, 0.0, 0.0, 0.58]]
     """
-    vectors, shares = _page_vectors(counts), _shares(near)
+    vectors, shares = _page_vectors(as_weights(counts, "counts")), _shares(as_rows(near, "near"))
     x, (starts, pages, _) = kernels.arrays_of(vectors), kernels.arrays_of(shares)
     rest = kernels.without_mean(x, vectors.shape[1], starts, pages, shares.data, LEAST)
     return kept_matrix(select(csr_array((rest, vectors.indices, vectors.indptr), shape=vectors.shape), rest > 0))

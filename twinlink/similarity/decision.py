@@ -12,12 +12,12 @@ from typing import Protocol
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from twinlink.errors import ShapeError
 from twinlink.similarity import kernels
-from twinlink.sparse import entry_rows, select
+from twinlink.sparse import as_rows, entry_rows, select
 
 __all__ = ["EVEN", "Decision", "PairList", "choose_threshold", "keep_pairs", "least_probability"]
 
@@ -111,8 +111,10 @@ def choose_threshold(
     Raises
     ------
     ShapeError
-        If the vectors or the pairs do not match ``scores``.
+        If the vectors or the pairs do not match ``scores``, or a matrix is not sparse.
     """
+    scores = as_rows(scores, "scores")
+    vectors_a, vectors_b = as_rows(vectors_a, "vectors_a"), as_rows(vectors_b, "vectors_b")
     _check(scores, matching, vectors_a, vectors_b)
     nearly = _nearly_matched(scores, matching, vectors_a, vectors_b)
     rival = _best_rivals(scores, matching, nearly)
@@ -126,7 +128,7 @@ def choose_threshold(
 
 
 def keep_pairs(
-    probabilities: NDArray[np.floating],
+    probabilities: ArrayLike,
     min_probability: float | None = None,
     min_precision: float | None = None,
     threshold: float = EVEN,
@@ -135,7 +137,7 @@ def keep_pairs(
 
     Parameters
     ----------
-    probabilities : ndarray, shape (n_pairs,), values in [0, 1]
+    probabilities : array_like, shape (n_pairs,), values in [0, 1]
     min_probability : float, optional
         Least probability of a single pair; by default that of `least_probability`.
     min_precision : float, optional
@@ -149,11 +151,13 @@ def keep_pairs(
     >>> keep_pairs(probabilities).tolist(), keep_pairs(probabilities, min_precision=0.7).tolist()
     ([True, False, True], [True, True, True])
     """
-    is_likely = np.asarray(probabilities >= least_probability(min_probability, min_precision, threshold))
+    values = np.asarray(probabilities)
+    is_likely = np.asarray(values >= least_probability(min_probability, min_precision, threshold))
     if min_precision is None:
         return is_likely
-    order = np.argsort(-probabilities, kind="stable")
-    enough = np.flatnonzero(np.cumsum(probabilities[order]) >= min_precision * np.arange(1, len(order) + 1) - 1e-9)
+    order = np.argsort(-values, kind="stable")
+    expected = np.cumsum(values[order], dtype=np.float64)  # in single precision, errors add up
+    enough = np.flatnonzero(expected >= min_precision * np.arange(1, len(order) + 1) - 1e-9)
     keep = np.zeros(len(order), np.bool_)
     keep[order[: enough[-1] + 1 if len(enough) else 0]] = True
     return keep & is_likely

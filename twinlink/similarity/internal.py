@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from twinlink.errors import ShapeError
+from twinlink.errors import ConfigError, ShapeError
+from twinlink.sparse import as_rows
 
 
 def internal_similarity(content: csr_array, structure: csr_array, beta: float = 0.6) -> csr_array:
@@ -25,13 +26,18 @@ def internal_similarity(content: csr_array, structure: csr_array, beta: float = 
     Raises
     ------
     ShapeError
-        If the two differ in shape or in their candidate pairs.
+        If the two differ in shape or in their candidate pairs, or are not sparse.
+    ConfigError
+        If ``beta`` is outside [0, 1].
 
     Examples
     --------
     >>> internal_similarity(csr_array([[1.0, 0.5]]), csr_array([[1.0, 0.25]]), beta=0.5).toarray().tolist()
     [[1.0, 0.375]]
     """
+    if not 0 <= beta <= 1:
+        raise ConfigError(f"beta: expected a weight in [0, 1], got {beta}")
+    content, structure = as_rows(content, "content"), as_rows(structure, "structure")
     same = (
         content.shape == structure.shape
         and np.array_equal(content.indptr, structure.indptr)

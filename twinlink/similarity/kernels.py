@@ -25,7 +25,7 @@ __all__ = [
 
 LONG = 8
 """A row with at least one entry in this many places is expanded to a dense row: adding all places, zeros included,
-is faster than visiting the stored ones. Of 4, 6, 8 and 12 the fastest on a site of 30,000 pages a language, and much
+is faster than visiting the stored ones. Of 4, 6, 8 and 12 the fastest on a site of 30,000 pages per language, and much
 the same as 4 on one of 4,862 pages."""
 MAX_FULL = 2**24
 """Maximum size of all dense rows, at four bytes per place."""
@@ -34,7 +34,7 @@ GROUP = 64
 Of 16, 32 and 64, all much the same."""
 SPARSE = 8
 """A row with fewer summands than one in this many columns is read by a list of the columns that it reaches; beyond,
-reading all columns in groups is faster. Of 2, 8 and 32 the fastest on a site of 30,000 pages a language."""
+reading all columns in groups is faster. Of 2, 8 and 32 the fastest on a site of 30,000 pages per language."""
 
 AHEAD = 4
 """Rows that are requested from memory before they are needed. Of 1, 2 and 4 the fastest on a site of 100,000 pages a

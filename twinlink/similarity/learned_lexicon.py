@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, diags_array
 
 from twinlink.errors import ShapeError
 from twinlink.similarity import kernels
 from twinlink.similarity.affordable import pages_with
+from twinlink.sparse import as_weights
 
 __all__ = ["learn_translations"]
 
@@ -24,9 +25,7 @@ MAX_SHARE = 0.3
 """A word on more than this share of the pairs is not informative."""
 
 
-def learn_translations(
-    counts_a: csr_array, counts_b: csr_array, rows: NDArray[np.integer], columns: NDArray[np.integer]
-) -> csr_array:
+def learn_translations(counts_a: csr_array, counts_b: csr_array, rows: ArrayLike, columns: ArrayLike) -> csr_array:
     """Learn translation weights of terms from page pairs: ``w(s, t) = d(s, t)² / Σ_t' d(s, t')²``.
 
     ``d(s, t) = 2·n(s, t) / (n(s) + n(t))`` (Dice) with n(s, t) the pairs that have term s on page a and term t on page
@@ -38,7 +37,7 @@ def learn_translations(
     counts_a : csr_array, shape (n_pages_a, n_terms_a)
         How often each term stands on each page.
     counts_b : csr_array, shape (n_pages_b, n_terms_b)
-    rows, columns : ndarray of int, shape (n_pairs,)
+    rows, columns : array_like of int, shape (n_pairs,)
         Pages of the pairs to learn from.
 
     Returns
@@ -49,7 +48,7 @@ def learn_translations(
     Raises
     ------
     ShapeError
-        If the numbers of rows and columns differ.
+        If the numbers of rows and columns differ, or the counts are not sparse.
 
     Examples
     --------
@@ -57,10 +56,11 @@ def learn_translations(
     >>> learn_translations(counts, counts, np.arange(7), np.arange(7)).toarray().tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
-    if len(rows) != len(columns):
-        raise ShapeError(f"pairs: expected as many rows as columns, got {len(rows)} and {len(columns)}")
-    there_a, _, kept_a = _useful_terms(counts_a, rows)
-    there_b, n_b, kept_b = _useful_terms(counts_b, columns)
+    pages_a, pages_b = np.asarray(rows), np.asarray(columns)
+    if len(pages_a) != len(pages_b):
+        raise ShapeError(f"pairs: expected as many rows as columns, got {len(pages_a)} and {len(pages_b)}")
+    there_a, _, kept_a = _useful_terms(as_weights(counts_a, "counts_a"), pages_a)
+    there_b, n_b, kept_b = _useful_terms(as_weights(counts_b, "counts_b"), pages_b)
     pairs_of = kernels.arrays_of(csr_array(there_a.T))
     best, dice = kernels.best_companions(
         pairs_of, kernels.arrays_of(there_b), n_b, MAX_LINKS, MIN_PAIRS, np.float32(MIN_DICE)

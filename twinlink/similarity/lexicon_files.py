@@ -46,7 +46,7 @@ class Lexicon(msgspec.Struct, frozen=True):
         return len(self.entries)
 
 
-def read_lexicon(path: Path) -> Lexicon:
+def read_lexicon(path: str | Path) -> Lexicon:
     """Read a lexicon file in UTF-8, plain or compressed (gzip, xz or bzip2, detected by its first bytes).
 
     Four formats are supported. dictd is detected by its name: either file of ``NAME.index`` and ``NAME.dict.dz`` (or
@@ -64,6 +64,7 @@ def read_lexicon(path: Path) -> Lexicon:
         If the file cannot be read, a line is malformed (the message gives the line and the expected format), or
         there is no entry.
     """
+    path = Path(path)
     dictd = dictd_files(path)
     if dictd is None:
         entries = tuple(_parse(_read_text(path), path))

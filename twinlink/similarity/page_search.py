@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from twinlink.errors import ConfigError
 from twinlink.similarity import kernels
 from twinlink.similarity.affordable import Part, affordable, most_products, pages_with, weights_of
-from twinlink.sparse import some_rows, stacked
+from twinlink.sparse import as_rows, some_rows, stacked
 from twinlink.system.side_by_side import at_once, threaded
 
 __all__ = ["nearest_of", "nearest_pages"]
@@ -43,13 +44,23 @@ def nearest_pages(
     two ndarray of int32, shapes (n_pages_a, k) and (n_pages_b, k)
         Nearest first, ties by number; -1 where there are fewer than k.
 
+    Raises
+    ------
+    ShapeError
+        If a matrix is not sparse.
+    ConfigError
+        If ``k`` is less than 1.
+
     Examples
     --------
     >>> a, b = csr_array([[1.0, 0.0], [0.0, 1.0]]), csr_array([[0.8, 0.6], [1.0, 0.0], [0.0, 0.0]])
     >>> [pages.tolist() for pages in nearest_pages(a, b, 1, 100)]
     [[[1], [0]], [[0], [0], [-1]]]
     """
-    return _search(vectors_a, vectors_b, k, products_per_page, both=True)
+    if k < 1:
+        raise ConfigError(f"nearest_pages: expected k of at least 1, got {k}")
+    a, b = as_rows(vectors_a, "vectors_a"), as_rows(vectors_b, "vectors_b")
+    return _search(a, b, k, products_per_page, both=True)
 
 
 def nearest_of(vectors: csr_array, others: csr_array, k: int, products_per_page: int) -> NDArray[np.int32]:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from twinlink.compiled import Unsigned, code_runs, compiled
-from twinlink.sparse import entry_rows
+from twinlink.sparse import check_csr, entry_rows
 
 __all__ = ["Rivalry"]
 
@@ -33,6 +33,11 @@ class Rivalry:
     pattern : csr_array, shape (n_pages_a, n_pages_b)
         Candidate pairs: its stored entries, in row order; their values are ignored.
 
+    Raises
+    ------
+    ShapeError
+        If it is no ``csr_array``: the entries of other formats have another order.
+
     Examples
     --------
     >>> rivalry = Rivalry(csr_array([[0.9, 0.5], [0.7, 0.0]]))
@@ -41,6 +46,7 @@ class Rivalry:
     """
 
     def __init__(self, pattern: csr_array) -> None:
+        pattern = check_csr(pattern, "pattern")
         self.shape = pattern.shape
         self.rows: Places = entry_rows(pattern)
         self.columns: Places = pattern.indices.astype(np.int64)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from twinlink.errors import ShapeError
+from twinlink.errors import ConfigError, ShapeError
+from twinlink.sparse import as_rows
 from twinlink.system.side_by_side import at_once
 
 StructureForm = Literal["indel", "lcs_max"]
@@ -52,7 +53,9 @@ def structural_similarity(
     Raises
     ------
     ShapeError
-        If the shape of ``pattern`` does not match the pages.
+        If the shape of ``pattern`` does not match the pages, or it is not sparse.
+    ConfigError
+        If ``normaliser`` is unknown.
 
     Examples
     --------
@@ -62,6 +65,9 @@ def structural_similarity(
     >>> float(structural_similarity([b"aaaaaaaaaa"], [b"aaaaa"], pair, "lcs_max").data[0])
     0.5
     """
+    pattern = as_rows(pattern, "pattern")
+    if normaliser not in get_args(StructureForm):
+        raise ConfigError(f"normaliser: expected one of {', '.join(get_args(StructureForm))}, got {normaliser!r}")
     if pattern.shape != (len(tags_a), len(tags_b)):
         raise ShapeError(f"pattern {pattern.shape} does not fit {len(tags_a)} and {len(tags_b)} pages")
     from rapidfuzz import distance, process  # the default method does not compare structure

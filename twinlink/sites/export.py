@@ -16,7 +16,7 @@ EXPORTS = (".graphml", ".gexf", ".parquet")
 """Endings that tell the form of an exported graph."""
 
 
-def host_graph_to_networkx(folder: Path) -> nx.DiGraph:
+def host_graph_to_networkx(folder: str | Path) -> nx.DiGraph:
     """Return a host graph as a networkx graph: nodes are sites, with the columns of both files as attributes.
 
     >>> host_graph_to_networkx(Path("nowhere"))
@@ -24,6 +24,7 @@ def host_graph_to_networkx(folder: Path) -> nx.DiGraph:
     ...
     twinlink.errors.InputError: nowhere: not a host graph (no nodes.parquet in it)
     """
+    folder = Path(folder)
     names = read_host_graph(folder).sites  # which checks both files
     graph = nx.DiGraph()
     for file in (NODES_FILE, EDGES_FILE):
@@ -50,7 +51,7 @@ def check_export(path: Path) -> None:
         raise InputError(f"{path}: expected the name of a file in a folder that exists")
 
 
-def export_host_graph(folder: Path, path: Path, megabytes: int = 1_024) -> None:
+def export_host_graph(folder: str | Path, path: str | Path, megabytes: int = 1_024) -> None:
     """Write a host graph to one file, its form by the ending (`EXPORTS`), through a temporary name.
 
     ``.graphml`` and ``.gexf`` are written by networkx, in memory; ``.parquet`` is an edge list with the sites' names,
@@ -61,6 +62,7 @@ def export_host_graph(folder: Path, path: Path, megabytes: int = 1_024) -> None:
     InputError
         If the ending is another one, or the folder holds no host graph.
     """
+    folder, path = Path(folder), Path(path)
     check_export(path)
     check_host_graph(folder)
     with replacing(path) as temporary:

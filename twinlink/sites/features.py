@@ -20,21 +20,6 @@ from twinlink.odds import logit
 from twinlink.sites.host_graph import HostGraph
 from twinlink.sites.web_graph import WebEvidence, no_evidence
 
-FEATURES = {
-    "credit": "PageRank from credible sites that comes over links: log10 of how many times a site's even share",
-    "vouched": "mean credibility C(w) of the crawled sites that link to it; a site of credibility 0 is added",
-    "in_links": "log2(1 + number of crawled sites that link to it)",
-    "named": "share of the linking sites that use an address which names a language; one that does not is added",
-    "languages": "1: those addresses name two languages or more; 1/2: one; 0: none",
-    "hreflang": "1: some site links to it with an hreflang",
-    "site_wide": "share of the linking sites whose links to it are site-wide ones alone; one without is added",
-    "web_hosts": "log10(1 + hosts of other sites in the host graph that link to it)",
-    "cocited": "mean credibility of the other crawled sites that its linking hosts in the host graph link to",
-    "web_credit": "PageRank from credible sites over the host graph: log10 of how many times an even share, or 0",
-    "suffix": "how much more often crawled sites under the same suffix (gov.hk, hk) are bilingual: log-odds",
-}
-"""Descriptions of the features, in the order of the columns."""
-
 _WORDS: dict[str, Callable[[float], str]] = {
     "credit": lambda x: f"{10**x:.3g} times an even share of credit",
     "vouched": lambda x: f"mean credibility {x:.2f} of the sites that link to it",
@@ -48,6 +33,9 @@ _WORDS: dict[str, Callable[[float], str]] = {
     "web_credit": lambda x: f"{10**x:.3g} times an even share of credit over the web",
     "suffix": lambda x: f"odds under its suffix times {np.exp(x):.2g}",
 }
+
+FEATURES = tuple(_WORDS)
+"""Names of the features, in the order of the columns; `twinlink.tables.SITES` describes them."""
 
 _LEAST_CREDIT = 1e-3  # of an even share: logarithms need a floor, and less than this is nothing
 _PRIOR_SITES = 5.0  # sites that the rate of the wider suffix counts for

@@ -43,7 +43,7 @@ class HostGraph(msgspec.Struct, frozen=True, eq=False):
     """Sites that link to it by site-wide links alone."""
 
 
-def read_host_graph(folder: Path) -> HostGraph:
+def read_host_graph(folder: str | Path) -> HostGraph:
     """Read a host graph into memory: 12 bytes an edge, some 150 bytes per site.
 
     Raises
@@ -53,6 +53,7 @@ def read_host_graph(folder: Path) -> HostGraph:
     DamagedError
         If one of its files cannot be read.
     """
+    folder = Path(folder)
     check_host_graph(folder)
     with readable(folder / NODES_FILE):
         nodes = open_table(folder / NODES_FILE).read()

@@ -280,7 +280,7 @@ def _score_columns(found: SiteRanking) -> dict[str, NDArray[np.float64]]:
 def _model_lines(model: SiteModel) -> Iterator[str]:
     yield "feature\tweight\twhat it is"
     for name, weight in zip(FEATURES, model.weights.tolist(), strict=True):
-        yield f"{name}\t{weight:.4f}\t{FEATURES[name]}"
+        yield f"{name}\t{weight:.4f}\t{SITES.field(name).metadata[b'description'].decode()}"
     yield f"intercept\t{model.intercept:.4f}\tlearned from {model.n_learned} sites, {model.n_bilingual} bilingual"
 
 

@@ -36,6 +36,7 @@ _QUERY_MARK = re.compile(r"\?|@(?=[\w.%\[\]-]+=)")
 _BARE_PERCENT = re.compile(rb"%(?![0-9A-Fa-f]{2})")  # "%" that is no percent-encoding which the tool left in the name
 _ADDED = re.compile(r"\.html?$", re.IGNORECASE)
 _SAFE = "!$&'()*+,;=:@~%[]{}|^`"  # what normalisation leaves alone or encodes by itself
+_RESERVED = re.compile("[$&+,;=:@]")  # of these, what a path may have and many sites percent-encode in their links
 
 
 class Addresses(msgspec.Struct, frozen=True):
@@ -72,8 +73,10 @@ class Addresses(msgspec.Struct, frozen=True):
         >>> example = Addresses({}, "http://example.org/")
         >>> example.of(["en", "index.html"])
         ['http://example.org/en/index.html', 'http://example.org/en/', 'http://example.org/en']
-        >>> example.of(["a.php?id=3.html"])
+        >>> example.of(["a.php?id=3.html"])[:3]
         ['http://example.org/a.php?id=3', 'http://example.org/a.php?id=3.html', 'http://example.org/a.php%3Fid=3.html']
+        >>> example.of(["C++"])
+        ['http://example.org/C++', 'http://example.org/C%2B%2B']
         """
         base, added = self.base, self.is_bare and not self.is_given
         if len(parts) > 1 and parts[0] in self.hosts:
@@ -88,7 +91,8 @@ class Addresses(msgspec.Struct, frozen=True):
         addresses = [normalise(folder + name) for name in names]
         if addresses and addresses[-1] == folder:
             addresses.append(normalise(folder[:-1]))
-        return list(dict.fromkeys(address for address in addresses if address))
+        known = [address for address in addresses if address]
+        return list(dict.fromkeys([*known, *(_escaped(address, base) for address in known)]))
 
     def path_of(self, url: str) -> str | None:
         """Return where a tool saves the page at an address without a query: its path below the folder, None if nowhere.
@@ -214,6 +218,12 @@ def _stands_for_folder(name: str, siblings: Collection[str]) -> bool:
         return False
     stronger = _INDEXES[: _INDEXES.index(name)]
     return not any(sibling.lower() in stronger for sibling in siblings)
+
+
+def _escaped(url: str, base: str) -> str:
+    """Return an address with every reserved character of its path percent-encoded; ``base`` stays as it is."""
+    path, mark, query = url.removeprefix(base).partition("?")
+    return f"{base}{_RESERVED.sub(lambda found: quote(found[0], safe=''), path)}{mark}{query}"
 
 
 def _encode(name: str, safe: str = "") -> str:

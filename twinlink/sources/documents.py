@@ -37,9 +37,11 @@ class Document(msgspec.Struct, frozen=True):
     """Name of the archive, or path of the file below its folder."""
     offset: int
     """Where the record (compressed: its gzip member) starts in the archive, -1 for a file."""
+    link: str = ""
+    """Link headers, joined by commas; empty for a file."""
 
 
-class Recalled(Document, frozen=True):
+class Recalled(Document, frozen=True, kw_only=True):
     """A page whose record was not read again: an earlier reading of the archive noted what it has, without its body."""
 
     digest: bytes

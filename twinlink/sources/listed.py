@@ -24,8 +24,9 @@ def read_list(path: Path, max_page_bytes: int) -> Iterator[Document | Reject]:
     Parameters
     ----------
     path : Path
-        UTF-8 text, ``URL<TAB>file`` or ``URL<TAB>file<TAB>Content-Type`` a line; empty lines and those that begin with
-        ``#`` are passed over. Files are named from the list's folder on and must lie in it.
+        UTF-8 text, ``URL<TAB>file`` or ``URL<TAB>file<TAB>Content-Type`` a line; empty lines, those that begin with
+        ``#`` and a first line of column names are passed over. Files are named from the list's folder on and must lie
+        in it.
     max_page_bytes : int
         Largest page.
 
@@ -88,10 +89,16 @@ def _lines(path: Path) -> Iterator[_Line | Reject]:
                 # Names of files may be in any encoding.
                 text = None if raw is None else raw.decode("utf-8", "surrogateescape")
                 line = "" if text is None else text.rstrip("\r\n").removeprefix("\ufeff")
-                if text is None or (line.strip() and not line.startswith("#")):
+                is_text = line.strip() and not line.startswith("#") and not (number == 1 and _is_header(line))
+                if text is None or is_text:
                     yield _line(line) or Reject(path.name, "ingest", "bad-line", f"line {number}")
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+
+
+def _is_header(line: str) -> bool:
+    """Return whether a line has names of columns: its first two cells have no sign of an address or a file."""
+    return "\t" in line and not any(sign in cell for cell in line.split("\t")[:2] for sign in "/.?:")
 
 
 def _line(line: str) -> _Line | None:

@@ -306,6 +306,7 @@ class Exchanges:
             content_type=page.content_type or first.content_type,
             content_language=page.content_language or first.content_language,
             body=first.body,
+            link=page.link or first.link,
         )
 
 
@@ -401,7 +402,7 @@ class _Reader:
         content_type, language = _http_header(record, "Content-Type"), _http_header(record, "Content-Language")
         if not is_html(content_type, b"<html>"):
             return Reject(url, "ingest", "not-html", content_type)
-        return Document(url, 200, content_type, language, "", b"", moment, self._name, start)
+        return Document(url, 200, content_type, language, "", b"", moment, self._name, start, _links(record))
 
     def _page(self, record: ArcWarcRecord, url: str, start: int, content_type: str) -> Document | Reject:
         if not is_html(content_type, b"<html>"):
@@ -415,7 +416,8 @@ class _Reader:
         if not is_html(content_type, body):
             return Reject(url, "ingest", "not-html", content_type)
         language = _http_header(record, "Content-Language")
-        return Document(url, 200, content_type, language, "", body, _fetched(record), self._name, start)
+        fetched = _fetched(record)
+        return Document(url, 200, content_type, language, "", body, fetched, self._name, start, _links(record))
 
     def _body(self, record: ArcWarcRecord) -> bytes:
         """Return the body without its content encoding, or more bytes than are allowed."""
@@ -452,6 +454,12 @@ def _http_header(record: ArcWarcRecord, name: str) -> str:
     """Return a header of the response, empty if there is none; of several the last one, as in a crawl."""
     given = record.http_headers.headers if record.http_headers else ()
     return next((value for key, value in reversed(given) if key.lower() == name.lower()), "")
+
+
+def _links(record: ArcWarcRecord) -> str:
+    """Return all Link headers of the response."""
+    given = record.http_headers.headers if record.http_headers else ()
+    return ", ".join(value for key, value in given if key.lower() == "link")
 
 
 def _fetched(record: ArcWarcRecord) -> datetime | None:

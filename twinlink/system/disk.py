@@ -6,6 +6,8 @@ import errno
 import resource
 import shutil
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 _FULL_BYTES = 2**20
@@ -44,6 +46,24 @@ def disk_problem(error: BaseException, place: Path) -> str:
             return _PROBLEMS[errno.ENOSPC]
         return _PROBLEMS[_cause(place)] if code == sqlite3.SQLITE_IOERR else ""
     return _PROBLEMS.get(error.errno or 0, "") if isinstance(error, OSError) else ""
+
+
+@contextmanager
+def naming(place: Path) -> Iterator[None]:
+    """Let a disk error that names no file, as those of writing to an open one, name the file or folder at work.
+
+    >>> with naming(Path("run")):
+    ...     raise OSError(errno.ENOSPC, "No space left on device")
+    Traceback (most recent call last):
+    ...
+    OSError: [Errno 28] No space left on device: 'run'
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None and disk_problem(error, place):
+            error.filename = str(place)
+        raise
 
 
 def _cause(place: Path) -> int:

@@ -98,7 +98,7 @@ def memory_reused() -> Iterator[None]:
     """Let the C library keep the memory of freed arrays for other arrays, until the end of the context.
 
     It would return that of each array of more than 32 MB, and the system would clear the memory of the next one. With
-    100,000 pages a language, that takes a tenth of the time of a match; on one core the peak is the same.
+    100,000 pages per language, that takes a tenth of the time of a match; on one core the peak is the same.
     """
     _set_malloc(_REUSING)
     try:

@@ -49,7 +49,7 @@ from twinlink.tables.parts import (
 from twinlink.tables.schemas import (
     CANDIDATES,
     CHECKS,
-    EVIDENCE,
+    EVIDENCE_FIELDS,
     FILTERS,
     LANGUAGES,
     LINKS,
@@ -74,7 +74,7 @@ from twinlink.tables.schemas import (
 __all__ = [
     "CANDIDATES",
     "CHECKS",
-    "EVIDENCE",
+    "EVIDENCE_FIELDS",
     "FILTERS",
     "GROUP_ROWS",
     "LANGUAGES",

@@ -47,7 +47,7 @@ LINKS = pa.schema(
 REJECTS = pa.schema(
     [
         _column("url", pa.string(), "address or file of what was dropped"),
-        _column("stage", pa.string(), "stage that dropped it: crawl, ingest, match"),
+        _column("stage", pa.string(), "stage that dropped it: crawl, ingest, match, recover"),
         _column("reason", pa.string(), "short name, the unit of counting"),
         _column("detail", pa.string(), "details, empty when the reason needs none"),
     ],
@@ -67,7 +67,7 @@ LANGUAGES = pa.schema(
     metadata={"table": "languages"},
 )
 
-EVIDENCE = [
+EVIDENCE_FIELDS = [
     _column("content", pa.float32(), "content similarity S_cb: lexicons and shared tokens", null=True),
     _column("learned", pa.float32(), "content similarity with the lexicon learned on the site", null=True),
     _column("contrast", pa.float32(), "content similarity of what tells a page from its near-duplicates", null=True),
@@ -108,7 +108,7 @@ PAIRS = pa.schema(
             pa.float32(),
             "best score of another candidate of either page (liu2014: near-duplicates left out); 0: none",
         ),
-        *EVIDENCE,
+        *EVIDENCE_FIELDS,
         _column(
             "alike_a", pa.int32(), "near-duplicates of url_a among the pages nearest to it; null: unknown", null=True
         ),
@@ -151,7 +151,7 @@ CANDIDATES = pa.schema(
         _column("page_a", pa.int64(), "page of the first language"),
         _column("page_b", pa.int64(), "page of the second language"),
         _column("score", pa.float32(), "what the matching ranked by"),
-        *EVIDENCE,
+        *EVIDENCE_FIELDS,
         _column("filter", pa.string(), "filter of the method that rejected it; null: none did", null=True),
     ],
     metadata={"table": "candidates"},
@@ -329,17 +329,17 @@ PATTERNS = pa.schema(
 
 
 _OF_SITES = {
-    "credit": "PageRank from credible sites that comes over links, log10 of how many even shares",
-    "vouched": "mean credibility of the crawled sites that link to it",
+    "credit": "PageRank from credible sites that comes over links: log10 of how many times a site's even share",
+    "vouched": "mean credibility of the crawled sites that link to it; a site of credibility 0 is added",
     "in_links": "log2(1 + crawled sites that link to it)",
-    "named": "share of linking sites that use an address which names a language",
+    "named": "share of linking sites that use an address which names a language; one that does not is added",
     "languages": "whether these addresses name two languages (1), one (1/2) or none (0)",
     "hreflang": "whether a site links to it with an hreflang",
-    "site_wide": "share of linking sites that link from headers or footers alone",
+    "site_wide": "share of linking sites that link from headers or footers alone; one that does not is added",
     "web_hosts": "log10(1 + hosts of other sites in the host graph that link to it); 0 without host graph",
     "cocited": "mean credibility of the other crawled sites that these hosts link to",
-    "web_credit": "PageRank from credible sites over the host graph, log10 of how many even shares",
-    "suffix": "how much more often crawled sites under its suffix are bilingual, log-odds",
+    "web_credit": "PageRank from credible sites over the host graph: log10 of how many times an even share, or 0",
+    "suffix": "how much more often crawled sites under its suffix (gov.hk, hk) are bilingual, log-odds",
 }
 
 SITES = pa.schema(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from inspect import signature
+from typing import get_args
 
 import pytest
 
+from twinlink.config.match import MethodName
 from twinlink.match.methods.registry import METHODS
 
 
@@ -16,3 +18,7 @@ def test_a_method_takes_what_the_registry_says(name: str) -> None:
     words = [] if method.reads_shapes else ["words"]
     steps = ["steps"] if method.reports_steps else []
     assert takes == ["side_a", "side_b", *words, "between", "settings", *steps]
+
+
+def test_every_method_of_the_settings_is_registered() -> None:
+    assert sorted(METHODS) == sorted(get_args(MethodName))

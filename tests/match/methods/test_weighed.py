@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from twinlink.config import EVIDENCE, Config
+from twinlink.config import DEFAULT_EVIDENCE, Config
 from twinlink.graph.document_order import link_lists, sublists
 from twinlink.graph.links import adjacency
 from twinlink.match.evidence import Between, Found, Side, as_scores, read_words
@@ -213,7 +213,7 @@ def f1(site: MadeSite, found: Found) -> float:
 
 
 def test_links_help_where_words_are_weak() -> None:
-    inside = tuple(kind for kind in EVIDENCE if kind not in ("ets", "external"))
+    inside = tuple(kind for kind in DEFAULT_EVIDENCE if kind not in ("ets", "external"))
     with_links, without = [], []
     for seed in range(2):
         site = made_site(40, seed, noise=0.8, tag_noise=0.6)
@@ -235,7 +235,7 @@ def test_links_between_the_sides_are_used(kind: str) -> None:
     check(found, site)
     assert len(site.pairs(found) & right(site)) >= 36
     assert max(found.weights, key=found.weights.__getitem__) == kind
-    unaware = site.found(between, weighing__evidence=tuple(each for each in EVIDENCE if each != kind))
+    unaware = site.found(between, weighing__evidence=tuple(each for each in DEFAULT_EVIDENCE if each != kind))
     assert kind not in unaware.evidence
     assert len(site.pairs(unaware) & right(site)) < 10
 
@@ -259,7 +259,7 @@ def test_leftovers_whose_addresses_lack_a_partner_are_less_likely() -> None:
     b = replace(b, tags=[*b.tags[:row], whole.a.tags[38][:half] + b.tags[row][half:], *b.tags[row + 1 :]])
     site = MadeSite(a, b)
     chances = []
-    for kinds in (EVIDENCE, tuple(kind for kind in EVIDENCE if kind != "pattern")):
+    for kinds in (DEFAULT_EVIDENCE, tuple(kind for kind in DEFAULT_EVIDENCE if kind != "pattern")):
         found = site.found(weighing__evidence=kinds)
         check(found, site)
         is_it = (a.page_ids[found.matching.rows] == 38) & (b.page_ids[found.matching.columns] == 39)
@@ -294,7 +294,7 @@ def test_the_order_of_links_tells_look_alikes_apart() -> None:
     found = site.found()
     check(found, site)
     assert f1(site, found) > 0.95
-    unaware = site.found(weighing__evidence=tuple(kind for kind in EVIDENCE if kind != "order"))
+    unaware = site.found(weighing__evidence=tuple(kind for kind in DEFAULT_EVIDENCE if kind != "order"))
     assert f1(site, unaware) < 0.5
     alike = site.a.page_ids[unaware.matching.rows] > 10
     assert unaware.probabilities[alike].max() < 0.2
@@ -409,7 +409,7 @@ def test_a_tie_is_counted_and_not_guessed() -> None:
     assert counts == [[1, 1], [1, 1]]
 
 
-@pytest.mark.parametrize("kinds", [*((kind,) for kind in EVIDENCE), ("learned", "external"), ()])
+@pytest.mark.parametrize("kinds", [*((kind,) for kind in DEFAULT_EVIDENCE), ("learned", "external"), ()])
 def test_any_choice_of_evidence_works(kinds: tuple[str, ...]) -> None:
     site = made_site(8)
     linked = sp.csr_array(np.eye(8, dtype=np.float32))

@@ -20,7 +20,7 @@ from twinlink.review.charts.facing import facing
 from twinlink.review.report.data import Means, Measured, ReportData, ScoreCounts, SiteGraph
 from twinlink.review.report.document import render_report, report_sections
 from twinlink.review.report.found import MAX_PAIRS, shown_pairs
-from twinlink.tables import EVIDENCE, FILTERS, PAIRS, PATTERNS, ROUNDS, WEIGHTS
+from twinlink.tables import EVIDENCE_FIELDS, FILTERS, PAIRS, PATTERNS, ROUNDS, WEIGHTS
 
 HOSTILE = "</script></style><img src=x onerror=alert(1)><svg onload=alert(2)>\u202e\x00&amp;'\""
 
@@ -410,9 +410,9 @@ def test_evidence_comes_with_its_weight_the_heaviest_first() -> None:
 
 
 def test_every_kind_of_evidence_is_explained() -> None:
-    evidence = {field.name: Means(0.6, 0.1) for field in EVIDENCE}
+    evidence = {field.name: Means(0.6, 0.1) for field in EVIDENCE_FIELDS}
     rows = table(parsed(report_data(2, evidence=evidence)), "Kinds of evidence")
-    assert len(rows) == len(EVIDENCE) + 1
+    assert len(rows) == len(EVIDENCE_FIELDS) + 1
     assert all(row[1] for row in rows)
 
 

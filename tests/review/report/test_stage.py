@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import re
 import shutil
 from datetime import UTC, datetime
@@ -19,7 +21,8 @@ from tests.baselines.test_methods import write_site
 from tests.made_sites import BASE, write_toy
 from twinlink.config import Config
 from twinlink.errors import DamagedError, GoldError, InputError, MissingStageError
-from twinlink.jobs.mine import align_stage, ingest_stage, mine_stages
+from twinlink.jobs.mine import mine_stages
+from twinlink.jobs.stages import align_stage, ingest_stage
 from twinlink.labels.book import Label, LabelBook
 from twinlink.patterns.stage import learn_run
 from twinlink.review.report import stage
@@ -40,7 +43,7 @@ from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.rounds import Rounds
 from twinlink.tables import (
     CANDIDATES,
-    EVIDENCE,
+    EVIDENCE_FIELDS,
     LOOK_ALIKES,
     PAIRS,
     ROUNDS,
@@ -172,6 +175,40 @@ def test_it_goes_where_it_is_wanted(toy: RunDirectory, tmp_path: Path) -> None:
         write_report(toy, tmp_path / "no" / "such" / "folder.html")
 
 
+def test_two_commands_may_write_it_at_the_same_time(
+    toy: RunDirectory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target, replace = tmp_path / "report.html", Path.replace
+
+    def replace_late(path: Path, wanted: Path) -> Path:
+        monkeypatch.setattr(Path, "replace", replace)
+        write_report(toy, target)
+        return path.replace(wanted)
+
+    monkeypatch.setattr(Path, "replace", replace_late)
+    assert write_report(toy, target).read_text().endswith("</html>")
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_links_in_a_circle_are_no_place_for_it(toy: RunDirectory, tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(InputError, match="loop: cannot be written"):
+        write_report(toy, tmp_path / "loop")
+    with pytest.raises(InputError, match="this is the list of known pairs"):
+        write_report(toy, tmp_path / "loop", tmp_path / "loop")
+
+
+def test_a_full_disk_is_told_with_what_to_do(
+    toy: RunDirectory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(path: Path, target: Path) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(InputError, match=r"report.html: the disk is full; free some space"):
+        write_report(toy, tmp_path / "report.html")
+
+
 def test_means_of_others_are_those_of_candidates_that_are_no_pairs(toy: RunDirectory) -> None:
     table = read_table(toy.path / "match" / "pairs", PAIRS)
     pairs = table.to_pandas()
@@ -179,7 +216,7 @@ def test_means_of_others_are_those_of_candidates_that_are_no_pairs(toy: RunDirec
     scores, evidence, n = candidate_sums(toy, table)
     chosen = candidates.merge(pairs[["page_a", "page_b"]], how="left", indicator=True)["_merge"] == "both"
     assert n == len(candidates) > len(pairs) == chosen.sum()
-    measured = [field.name for field in EVIDENCE if candidates[field.name].notna().any()]
+    measured = [field.name for field in EVIDENCE_FIELDS if candidates[field.name].notna().any()]
     assert list(evidence) == measured
     for name in measured:
         assert evidence[name].pairs == pytest.approx(candidates.loc[chosen, name].mean(), rel=1e-5)

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from twinlink.baselines.alignment import Alignment
 from twinlink.baselines.models.verdicts import Verdicts
 from twinlink.config.baselines import JangeldinSettings, StrandSettings
-from twinlink.errors import ConfigError
 from twinlink.similarity.checks import Check, noted
 
 __all__ = ["ThresholdFit", "alignment_checks", "find_threshold", "judge_jangeldin", "judge_strand"]
@@ -83,15 +82,8 @@ def find_threshold(alignment: Alignment, settings: JangeldinSettings | None = No
         No pair has ``P_d = 0``: μ is the median of L_d over S, most of which is parallel by assumption.
     ``first-count-0``
         No pair is within the first threshold: it is widened until there is one, Δ counts as infinite.
-
-    Raises
-    ------
-    ConfigError
-        If the step or the growth is not above 0, so that the loop would not end.
     """
     limits = settings or JangeldinSettings()
-    if limits.step <= 0 or limits.min_growth <= 0:
-        raise ConfigError(f"step and min_growth must be above 0, got {limits.step} and {limits.min_growth}")
     similar = alignment.cost_share < limits.max_cost
     equal = similar & (alignment.cost == 0)
     lengths = alignment.length_difference

@@ -11,7 +11,9 @@ from twinlink.cli.results.lexicons import LexiconsResult
 from twinlink.cli.results.record import Count, Record
 from twinlink.cli.results.sentences import SentencesResult
 from twinlink.errors import NothingFoundError, TwinlinkError
-from twinlink.language_names import meanings
+from twinlink.files import shell_word
+from twinlink.language_names import meanings, name_of
+from twinlink.run_files import CRAWL_REPORT, PAIRS_FILE, REJECTS_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -57,8 +59,12 @@ class CrawlResult(Record, frozen=True, kw_only=True):
     """Addresses known and not fetched."""
     rejects: dict[str, int]
     """Addresses dropped by reason, the most frequent first."""
+    later: int
+    """Those of them that the next call asks for again: their server was busy, or its robots.txt could not be read."""
     again: dict[str, int]
     """With ``--again``: pages by result."""
+    end: str
+    """``complete``; ``page-limit``: stopped at ``crawl.max_pages``; ``budget``: by limits of its sites."""
     n_sites: int
     """All sites."""
     sites: list[SiteResult]
@@ -71,7 +77,7 @@ class CrawlResult(Record, frozen=True, kw_only=True):
     @classmethod
     def of(cls, progress: CrawlProgress, out: Path) -> CrawlResult:
         """Make it from the report of the crawl."""
-        from twinlink.spiders.crawling import REPORT_NAME
+        from twinlink.spiders.frontier import LATER
 
         return cls(
             run=str(out),
@@ -79,11 +85,13 @@ class CrawlResult(Record, frozen=True, kw_only=True):
             rejected=progress.rejected,
             queued=progress.queued,
             rejects=dict(progress.reasons),
+            later=sum(progress.reasons.get(reason, 0) for reason in LATER),
             again=dict(progress.again),
+            end=progress.end,
             n_sites=progress.n_sites,
             sites=[SiteResult(s.site, s.pages, s.rejected, s.queued, str(s.ended or "")) for s in progress.sites],
             archives=str(out / "warc"),
-            report=str(out / REPORT_NAME),
+            report=str(out / CRAWL_REPORT),
         )
 
 
@@ -112,7 +120,7 @@ class IngestResult(Record, frozen=True, kw_only=True):
             run=str(found.path),
             n_pages=count_rows(folder / "pages"),
             n_links=count_rows(folder / "links"),
-            n_rejects=sum(count_rows(found.path / stage / "rejects.parquet") for stage in stages),
+            n_rejects=sum(count_rows(found.path / stage / REJECTS_FILE) for stage in stages),
             tables=str(folder),
         )
 
@@ -173,7 +181,7 @@ class PairsResult(Record, frozen=True, kw_only=True):
             expected_precision=None,
             expected_interval=None,
             n_without_probability=0,
-            pairs=str(run / "pairs.tsv"),
+            pairs=str(run / PAIRS_FILE),
             report=None,
             why_none=error.why,
             ended=str(error),
@@ -239,26 +247,55 @@ class PairsResult(Record, frozen=True, kw_only=True):
         counted = "The reasons above count every page; tables" if self.rejects else "Tables"
         return NothingFoundError(f"0 pairs: {self.why_none}. {counted}: {self.run}")
 
-    def remedy(self) -> tuple[str, ...]:
+    def remedy(self) -> tuple[str | Path, ...]:
         """Return the match of the two most frequent languages, where other ones were wanted."""
         there = [lang for lang in self.languages if lang != "und"][:2]
         from twinlink.match.counts import NOT_THERE
 
         is_other = self.why_none is not None and self.why_none.startswith(NOT_THERE)
-        return ("match", self.run, "--langs", ",".join(sorted(there))) if is_other and len(there) == 2 else ()
+        return ("match", Path(self.run), "--langs", ",".join(sorted(there))) if is_other and len(there) == 2 else ()
 
     def advice(self) -> str:
-        """Return how to get pages of a language that the run lacks."""
-        from twinlink.match.counts import NOT_THERE, ONE_LANGUAGE
+        """Return how to get pages of a language that the run lacks, or sites that have two."""
+        from twinlink.match.counts import APART, NOT_THERE, ONE_LANGUAGE
 
+        if self.why_none == APART:
+            return _of_sites_apart(Path(self.run))
         if self.why_none is None or not (NOT_THERE in self.why_none or ONE_LANGUAGE in self.why_none):
             return ""
-        from twinlink.rundir.side_results import main_run
+        lacking = next((tag for tag, langs in self.meant.items() if not langs), "")
+        return _of_missing_language(Path(self.run), lacking)
 
+
+def _of_missing_language(run: Path, lacking: str) -> str:
+    """Return how to get pages of a language: from another start page, or for saved pages from another folder."""
+    from twinlink.jobs.origin import origin_of
+    from twinlink.rundir.directory import RunDirectory
+    from twinlink.rundir.side_results import main_run
+
+    place = main_run(run)
+    add = f"--add -o {shell_word(place)}"
+    if origin_of(RunDirectory(place)).starts:
+        start = f"https://{lacking.lower() or 'zh'}.example.org"
         return (
             "note: if no page links to the other language, add the address where it starts, e.g."
-            f" twinlink mine https://zh.example.org --add -o {main_run(Path(self.run))}"
+            f" twinlink mine {start} {add}"
         )
+    others = f"pages in {name_of(lacking)}" if lacking else "pages in another language"
+    return f"note: if {others} are in another folder or archive, add it: twinlink mine FOLDER {add}"
+
+
+def _of_sites_apart(run: Path) -> str:
+    """Return how sites that have one language each become one site."""
+    from twinlink.rundir.directory import RunDirectory
+    from twinlink.rundir.remembered import remembered
+
+    if remembered(RunDirectory(run)).crawl.site_by != "domain":
+        return "note: with --site-by domain all hosts of a registered domain are one site"
+    return (
+        "note: no --site-by makes one site of several registered domains; the pages of one folder are one site if it is"
+        " read with --base-url"
+    )
 
 
 def _without_candidates(directory: RunDirectory, candidates: Mapping[str, int]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -29,7 +30,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
         """Return the error that the verb ends with although it has a result: nothing was found."""
         return None
 
-    def remedy(self) -> tuple[str, ...]:
+    def remedy(self) -> tuple[str | Path, ...]:
         """Return the words of a command that may help with the problem; none where there is no such command."""
         return ()
 

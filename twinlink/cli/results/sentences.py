@@ -26,6 +26,8 @@ class LanguagePair(msgspec.Struct, frozen=True):
     """Sentence pairs."""
     exported: int
     """Those in the files: of a score of ``bitext.min_score`` or more."""
+    without_chance: int
+    """Sentence pairs whose chance is not known: their score is the probability of the alignment."""
     left_out: dict[str, int]
     """Pairs left out by reason, the most frequent first."""
 
@@ -60,7 +62,8 @@ class SentencesResult(Record, frozen=True, kw_only=True):
             table = read_table(folder, SEGMENTS, ("verdict", "chance", "probability"))
             verdicts = Counter(table["verdict"].to_pylist())
             kept, exported = verdicts.pop(SEGMENT, 0), pc.sum(is_exported(table, min_score)).as_py() or 0
-            rows.append(LanguagePair(folder.name, kept, exported, dict(verdicts.most_common())))
+            without_chance = table.filter(pc.equal(table["verdict"], SEGMENT))["chance"].null_count
+            rows.append(LanguagePair(folder.name, kept, exported, without_chance, dict(verdicts.most_common())))
         total = sum(row.kept for row in rows)
         return cls(
             run=str(path),

@@ -9,7 +9,6 @@ import typer
 
 from twinlink.cli.completion import complete_runs, listed
 from twinlink.cli.options import (
-    Aligner,
     AsJson,
     Cluster,
     ConfigFile,
@@ -23,6 +22,7 @@ from twinlink.cli.options import (
 from twinlink.cli.output import command, echo, print_result
 from twinlink.cli.runs import existing_run, opened, workers_of, working
 from twinlink.cli.settings import settings_of
+from twinlink.config.align import AlignerName
 
 if TYPE_CHECKING:
     from twinlink.config import Config
@@ -57,8 +57,8 @@ WarmPairs = Annotated[
         help="Sentence pairs to learn words from first: TMX, TSV, or the prefix of two Moses files; repeatable.",
     ),
 ]
-AlignerName = Annotated[
-    Aligner | None,
+Aligner = Annotated[
+    AlignerName | None,
     typer.Option(
         "--method",
         help="For a run: words (default), or tagaligner: by tags and lengths of text blocks alone.",
@@ -78,7 +78,7 @@ def align(
     lexicon: Lexicons = [],  # noqa: B006
     form: Formats = "",
     warm: WarmPairs = [],  # noqa: B006
-    method: AlignerName = None,
+    method: Aligner = None,
     min_score: MinScore = None,
     workers: NWorkers = None,
     cluster: Cluster = "",
@@ -98,7 +98,7 @@ def align(
     """
     from twinlink.errors import ConfigError
 
-    of_both = {"bitext.min_score": min_score, "bitext.method": method and method.value}
+    of_both = {"bitext.min_score": min_score, "bitext.method": method}
     if second is not None or first.is_file():
         if cluster:
             raise ConfigError("--cluster: texts are aligned in this process; expected a run, or no --cluster")
@@ -125,7 +125,7 @@ def _align_run(run: Path, settings: CallSettings, workers: Workers, quiet: bool,
     """Align the sentences of a run's page pairs and write them to its files."""
     from twinlink.cli.results.sentences import SentencesResult
     from twinlink.errors import RunError
-    from twinlink.jobs.mine import align_stage
+    from twinlink.jobs.stages import align_stage
 
     if run.suffix and not run.exists():
         raise RunError(f"{run}: no such file or folder; expected a run, a text, or a list of text pairs")

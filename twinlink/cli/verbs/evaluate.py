@@ -51,7 +51,7 @@ def verify(
     settings = settings_of(run, config, set_, {}, forget)
     given = read_pairs(pairs)
     target = _verdicts_file(pairs, out)
-    names = tuple(name for name in VERIFIERS if not method or name in {each.value for each in method})
+    names = tuple(name for name in VERIFIERS if not method or name in method)
     if run is None:
         verified = verify_pairs(given, names, None, pairs.parent, settings.config.match)
     else:
@@ -151,7 +151,7 @@ def compare(
     from twinlink.comparison import compare as compare_runs
     from twinlink.comparison import write_comparison
 
-    found = compare_runs(first, second, gold)
+    found = compare_runs(opened(first), opened(second), gold)
     if out is not None:
         write_comparison(found, out)
     print_result(ComparisonResult.of(found, top, min_difference, out), as_json, quiet)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -25,7 +25,7 @@ from twinlink.cli.options import (
     Lexicons,
     MaxPages,
     MaxSitePages,
-    MethodName,
+    Method,
     MinPrecision,
     MinProbability,
     NWorkers,
@@ -64,7 +64,7 @@ def mine(
     exclude: Exclude = [],  # noqa: B006
     max_pages: MaxPages = None,
     max_site_pages: MaxSitePages = None,
-    method: MethodName = None,
+    method: Method = None,
     min_probability: MinProbability = None,
     min_precision: MinPrecision = None,
     labels: Labels = None,
@@ -101,9 +101,9 @@ def mine(
     from twinlink.cli.results.pages import PairsResult
     from twinlink.cli.results.sentences import SentencesResult
     from twinlink.jobs.mine import mine_stages
-    from twinlink.jobs.origin import means
+    from twinlink.jobs.origin import source_mode
 
-    how = means(add=add, replace=replace)
+    how = source_mode(add=add, replace=replace)
     addresses = [*inputs, *more_seeds(seeds)]
     with (
         explaining_no_pair(as_json, quiet),
@@ -151,10 +151,10 @@ def crawl(
     settings = settings_of(None if replace else out, config, set_, given, forget)
 
     from twinlink.cli.results.pages import CrawlResult
-    from twinlink.jobs.mine import crawl_alone, split_inputs
-    from twinlink.jobs.origin import means
+    from twinlink.jobs.origin import source_mode, split_inputs
+    from twinlink.jobs.stages import crawl_alone
 
-    how = means(add=add, replace=replace)
+    how = source_mode(add=add, replace=replace)
     addresses, paths = split_inputs([*urls, *more_seeds(seeds)])
     if paths:
         raise ConfigError(f"{paths[0]}: `twinlink crawl` takes addresses; read files with `twinlink ingest`")
@@ -190,10 +190,10 @@ def ingest(
     """
     load_late()
     from twinlink.cli.results.pages import IngestResult
-    from twinlink.jobs.mine import ingest_alone
-    from twinlink.jobs.origin import means
+    from twinlink.jobs.origin import source_mode
+    from twinlink.jobs.stages import ingest_alone
 
-    how, at_work = means(add=add, replace=replace), workers_of(workers, cluster)
+    how, at_work = source_mode(add=add, replace=replace), workers_of(workers, cluster)
     given = {"ingest.base_url": base_url, "ingest.url_prefixes": url_prefix, "crawl.site_by": site_by}
     settings = settings_of(None if replace else out, config, set_, given, forget)
     with working(out, quiet, settings, ("ingest",), verbose=verbose) as (run, report):
@@ -211,7 +211,7 @@ def match(
     ] = None,
     langs: Langs = "",
     lexicon: Lexicons = [],  # noqa: B006
-    method: MethodName = None,
+    method: Method = None,
     min_probability: MinProbability = None,
     min_precision: MinPrecision = None,
     labels: Labels = None,
@@ -235,26 +235,20 @@ def match(
     """
     wanted = match_options(langs, lexicon, method, min_probability, min_precision, labels)
     from twinlink.rundir.directory import RunDirectory
-    from twinlink.rundir.side_results import make_side_run, side_path
+    from twinlink.rundir.side_results import side_path
 
     target = run if out is None else side_path(run, out)
     settings = settings_of(target if target.is_dir() else run, config, set_, wanted, forget)
 
     load_late()
     from twinlink.cli.results.pages import PairsResult
-    from twinlink.jobs.mine import match_stage
-    from twinlink.review.report.stage import refresh_report
+    from twinlink.jobs.stages import match_again
 
     at_work = workers_of(workers, cluster)
     opened(run)
-    with ExitStack() as stack:
-        stack.enter_context(explaining_no_pair(as_json, quiet))
-        if out is not None:  # nobody may change the pages meanwhile
-            make_side_run(stack.enter_context(RunDirectory.held(run)), out)
-        directory, report = stack.enter_context(working(target, quiet, settings, ("match",), verbose=verbose))
-        match_stage(directory, settings.config, report, at_work)
-        if directory.report_file.exists():  # it would still show the earlier pairs
-            refresh_report(directory)
+    with explaining_no_pair(as_json, quiet):
+        place = working(target, quiet, settings, ("match",), verbose=verbose)
+        match_again(RunDirectory(run), target, place, settings.config, at_work)
     then = command("compare", run, target) if out else command("align", run)
     memory = None if cluster else settings.config.memory
     print_result(PairsResult.of(opened(target), settings.config.langs, memory=memory), as_json, quiet, [then])

@@ -78,7 +78,8 @@ def review(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write the labels to a TSV file and exit; a name ending in .gold.tsv gets only the accepted pairs.",
+            help="Write the labels to a TSV file (-: standard output) and exit; a name ending in .gold.tsv gets only "
+            "the accepted pairs.",
         ),
     ] = None,
     quiet: Quiet = False,
@@ -116,9 +117,15 @@ def review(
 
 def _export(run: Path, target: Path, quiet: bool, as_json: bool) -> None:
     from twinlink.cli.results.review import LabelsResult
-    from twinlink.labels.book import LabelBook, export_labels
+    from twinlink.errors import InputError
+    from twinlink.labels.book import LabelBook, export_labels, label_table
     from twinlink.rundir.directory import RunDirectory
 
+    if str(target) == "-":
+        if as_json:
+            raise InputError("--export - and --json: both write to standard output; leave out one of them")
+        typer.echo(label_table(LabelBook(run).current().values()), nl=False, color=True)
+        return
     RunDirectory(run).check_target(target)
     export_labels(run, target)
     verdicts = [label.verdict for label in LabelBook(run).current().values()]

@@ -53,7 +53,7 @@ def patterns(
     Example: twinlink patterns RUN --library others.tsv --export mine.tsv
     """
     from twinlink.cli.results.sites import PatternsResult
-    from twinlink.jobs.mine import patterns_stage
+    from twinlink.jobs.stages import patterns_stage
     from twinlink.patterns.library import check_library_path
     from twinlink.patterns.stage import export_library
     from twinlink.rundir.directory import check_target
@@ -100,7 +100,7 @@ def rank(
     Example: twinlink rank RUN --export sites.graphml
     """
     from twinlink.cli.results.sites import RankResult
-    from twinlink.jobs.mine import rank_stage
+    from twinlink.jobs.stages import rank_stage
     from twinlink.rundir.directory import check_target
     from twinlink.sites.export import check_export
     from twinlink.sites.stage import export_graph

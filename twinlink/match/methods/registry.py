@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from twinlink.config import MatchSettings
+from twinlink.config.match import MethodName
 from twinlink.errors import ConfigError
 from twinlink.similarity.decision import EVEN
 
@@ -35,7 +36,7 @@ class Method(msgspec.Struct, frozen=True):
         return getattr(import_module(module), name)
 
 
-METHODS: Mapping[str, Method] = {
+METHODS: Mapping[MethodName, Method] = {
     "weighed": Method("twinlink.match.methods.weighed:match_weighed", reports_steps=True),
     "liu2014": Method("twinlink.match.methods.liu2014:match_liu2014"),
     "urls": Method("twinlink.match.methods.urls:match_urls", has_probabilities=False),

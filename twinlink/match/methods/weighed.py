@@ -52,7 +52,7 @@ MANY = 200_000
 """Number of candidates from which the log says what they hold: some 100 MB with all that is made of them."""
 
 WORK_BYTES = 120
-"""Memory of a step for each candidate beside what is kept: 105 to 125 in trials with 30,000 pages a language."""
+"""Memory of a step for each candidate beside what is kept: 105 to 125 in trials with 30,000 pages per language."""
 
 CANDIDATES_SHARE = 0.2
 """Share of its time before the first round, for progress reports."""
@@ -73,7 +73,7 @@ OF_SURE = 12
 """Number of candidates that the page of a sure pair keeps. Nothing is searched for around it, either. Trials on eleven
 sites: mean F1 is .9981 with this; it is .9972 if each page keeps 20 and is searched around, .9975 if it keeps 10, .9965
 if 6. On these and seven degraded versions of each: .9676 (.9661 with `FEW_PAGES`), .9652, .9660 and .9668. On a site of
-30,000 pages a language, later rounds have a third of the candidates. Not in rounds with labels: of six draws of 100
+30,000 pages per language, later rounds have a third of the candidates. Not in rounds with labels: of six draws of 100
 labels on a site of look-alikes, three had no pair left beside the labelled ones; without this, F1 is .95 to .98."""
 FEW_PAGES = 100
 """Where a language has up to this many pages, all pages keep their candidates and are searched around. Trials without

@@ -8,10 +8,10 @@ from typing import Any
 import msgspec
 import pandas as pd
 
-from twinlink.tables import EVIDENCE
+from twinlink.tables import EVIDENCE_FIELDS
 from twinlink.wording import EVIDENCE_WORDS
 
-KINDS = {field.name: field.metadata[b"description"].decode() for field in EVIDENCE}
+KINDS = {field.name: field.metadata[b"description"].decode() for field in EVIDENCE_FIELDS}
 """Kinds of evidence and their descriptions in the tables."""
 
 _LESS_IS_BETTER = frozenset(("cost_share", "length_difference"))
@@ -66,7 +66,7 @@ def evidence_of(
     Parameters
     ----------
     row : mapping
-        Columns of `twinlink.tables.EVIDENCE`; null: not measured.
+        Columns of `twinlink.tables.EVIDENCE_FIELDS`; null: not measured.
     weights : mapping
         Weight of each kind.
     rival : mapping or None

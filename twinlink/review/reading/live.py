@@ -18,11 +18,11 @@ from twinlink.match.so_far import read_so_far
 from twinlink.pages.parser import parse_page
 from twinlink.progress import read_latest
 from twinlink.review.records import Live, LiveStage
+from twinlink.run_files import CRAWL_REPORT, REJECTS_FILE
 from twinlink.rundir.commit import SIGNATURE
 from twinlink.rundir.directory import RunDirectory
 from twinlink.sources.documents import Document
 from twinlink.sources.warc import Exchanges, archive_of
-from twinlink.spiders.crawling import REPORT_NAME
 from twinlink.spiders.frontier import ARCHIVE_FOLDER, LEDGER_NAME, Counts, FrontierReader, so_far
 from twinlink.system.locks import is_held
 from twinlink.tables import PAIRS, REJECTS, iter_parts, read_table, table_files
@@ -91,7 +91,7 @@ class LiveView:
                 return name
         begun = _changed(self._run.lock_file)
         is_fetching = _changed(self._run.path / LEDGER_NAME) >= begun
-        is_told = _changed(self._run.path / REPORT_NAME) >= begun
+        is_told = _changed(self._run.path / CRAWL_REPORT) >= begun
         return "crawl" if is_fetching and not is_told else ""
 
     def _folder(self, stage: str, running: str) -> Path:
@@ -100,7 +100,7 @@ class LiveView:
 
     def _stage(self, name: str, running: str) -> LiveStage | None:
         """Return the progress of a stage; None: it has not begun and is optional."""
-        done = (self._run.path / REPORT_NAME).is_file() if name == "crawl" else self._is_done(name)
+        done = (self._run.path / CRAWL_REPORT).is_file() if name == "crawl" else self._is_done(name)
         if not (done or name in _ALWAYS or name == running):
             return None
         state = "running" if name == running else "done" if done else "waiting"
@@ -161,11 +161,11 @@ class LiveView:
     def _count_rejects(self) -> Mapping[str, int]:
         """Count rejects by reason; those of the crawl until the pages have been read."""
         folders = [self._run.path / stage for stage in ("ingest", "match") if self._is_done(stage)]
-        state = tuple(_changed(folder / "rejects.parquet") for folder in folders)
+        state = tuple(_changed(folder / REJECTS_FILE) for folder in folders)
         if not folders:
             return so_far(self._run.path, FrontierReader.tally, {})
         if state != self._rejects[0]:
-            tables = [read_table(folder / "rejects.parquet", REJECTS, ["reason"]) for folder in folders]
+            tables = [read_table(folder / REJECTS_FILE, REJECTS, ["reason"]) for folder in folders]
             counts: Counter[str] = Counter()
             for table in tables:
                 counts.update({row["values"]: row["counts"] for row in table["reason"].value_counts().to_pylist()})

@@ -14,7 +14,7 @@ from twinlink.errors import InputError
 from twinlink.labels.book import UNLABELLED, Label, label_codes
 from twinlink.labels.teaching_order import asking_order
 from twinlink.review.reading.columns import floats
-from twinlink.tables import EVIDENCE
+from twinlink.tables import EVIDENCE_FIELDS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,7 +73,7 @@ def ordered(pairs: Pairs, labels: Mapping[tuple[str, str], Label], by: Order = "
 
 def _teaching(pairs: pd.DataFrame) -> npt.NDArray[np.intp]:
     by_doubt, at_random = (np.lexsort(tuple(reversed(_keys(pairs, by)))) for by in ("doubt", "random"))
-    columns = [*(field.name for field in EVIDENCE), "score", "rival"]
+    columns = [*(field.name for field in EVIDENCE_FIELDS), "score", "rival"]
     features = np.stack([floats(pairs[name]) for name in columns], axis=1)
     groups = pairs.groupby(["site", "lang_a", "lang_b"], dropna=False).ngroup().to_numpy()
     return asking_order(floats(pairs["probability"]), by_doubt, at_random, features, groups)

@@ -133,10 +133,10 @@ def _pairs_by_languages(data: ReportData) -> Table:
     columns = [
         Column("Languages", "langs"),
         Column("Pairs", "count"),
-        Column("Expected right", "share", "mean of the probabilities"),
+        Column("Pairs expected right", "share", "mean of the probabilities"),
         Column("Sites", "count"),
         Column("Sentences", "count", "pairs of sentences"),
-        Column("Expected right", "share", "mean chance of the sentence pairs"),
+        Column("Sentences expected right", "share", "mean chance of the sentence pairs"),
     ]
     caption = _of("Pairs by languages", rows, MAX_LANGS)
     return _without_blanks(Table(caption, columns, rows[:MAX_LANGS], len(rows) > 12, is_small=True))

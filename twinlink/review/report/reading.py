@@ -19,11 +19,11 @@ from twinlink.match.look_alikes import DOUBTFUL, PAIRED
 from twinlink.review.charts.facing import facing
 from twinlink.review.reading.columns import floats, read_parts, read_sites
 from twinlink.review.report.data import Means, ScoreCounts, SiteGraph
+from twinlink.run_files import CRAWL_REPORT, REJECTS_FILE
 from twinlink.rundir.directory import RunDirectory, site_file
-from twinlink.spiders.crawling import REPORT_NAME
 from twinlink.tables import (
     CANDIDATES,
-    EVIDENCE,
+    EVIDENCE_FIELDS,
     FILTERS,
     LANGUAGES,
     LINKS,
@@ -113,7 +113,7 @@ def candidate_sums(run: RunDirectory, pairs: pa.Table) -> tuple[ScoreCounts | No
     candidates are read once, part by part.
     """
     parts = list(table_files(run.stage_folder("match") / "candidates"))
-    names = [field.name for field in EVIDENCE]
+    names = [field.name for field in EVIDENCE_FIELDS]
     edges = _score_edges(parts)
     counts, sums = np.zeros(N_BINS, np.int64), {name: np.zeros(2) for name in names}
     n_candidates = 0
@@ -218,7 +218,7 @@ def read_patterns(run: RunDirectory) -> tuple[pa.Table, dict[str, int]]:
 def count_rejects(run: RunDirectory) -> pa.Table:
     """Return the rejects by stage and reason, the most frequent first: columns stage, reason, n, url."""
     stages = [stage for stage in ("ingest", "match") if run.read_signature(stage) is not None]
-    tables = [read_table(run.path / stage / "rejects.parquet", REJECTS, ("stage", "reason", "url")) for stage in stages]
+    tables = [read_table(run.path / stage / REJECTS_FILE, REJECTS, ("stage", "reason", "url")) for stage in stages]
     grouped = pa.concat_tables(tables).group_by(["stage", "reason"], use_threads=False)
     found = grouped.aggregate([("url", "count"), ("url", "first")])
     found = found.select(["stage", "reason", "url_count", "url_first"]).rename_columns(["stage", "reason", "n", "url"])
@@ -245,7 +245,7 @@ def count_sentences(run: RunDirectory) -> pa.Table:
 def read_crawl(run: RunDirectory) -> dict[str, Any]:
     """Return the report of the crawl; empty without a crawl."""
     try:
-        return read_json(run.path / REPORT_NAME, dict[str, Any])
+        return read_json(run.path / CRAWL_REPORT, dict[str, Any])
     except RunError:
         return {}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import secrets
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,7 +16,8 @@ from msgspec.structs import replace
 
 from twinlink.errors import GoldError, InputError
 from twinlink.evaluation.gold import Gold, curve_points, evaluate, read_gold
-from twinlink.files import write_text
+from twinlink.files import real_path, write_text
+from twinlink.ingest.page_addresses import PageAddresses
 from twinlink.labels.book import UNLABELLED, LabelBook, label_codes
 from twinlink.labels.precision import estimate
 from twinlink.review.reading.columns import floats, read_sites
@@ -42,7 +44,8 @@ from twinlink.review.templating import shortened
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.rounds import FOLDER, ROUNDS_FILE, Rounds
 from twinlink.rundir.signature import Signature, file_digest
-from twinlink.tables import FILTERS, PAGES, PAIRS, WEIGHTS, iter_parts, read_table
+from twinlink.system.disk import disk_problem
+from twinlink.tables import FILTERS, PAIRS, WEIGHTS
 from twinlink.version import __version__
 
 _STAGES = ("ingest", "match", "align", "patterns")
@@ -51,7 +54,9 @@ _HEAD_BYTES = 4096  # they contain the stamp
 _OF_LAST_CALL = "seconds_of_last_run"  # differs even if nothing else does
 
 
-def write_report(run: RunDirectory, target: Path | None = None, gold: Path | None = None) -> Path:
+def write_report(
+    run: RunDirectory, target: Path | None = None, gold: Path | None = None, *, is_held: bool = False
+) -> Path:
     """Write the report of a run and return where it is.
 
     Parameters
@@ -62,6 +67,9 @@ def write_report(run: RunDirectory, target: Path | None = None, gold: Path | Non
         The file; ``report.html`` in the run by default.
     gold : Path, optional
         File of known pairs (see `twinlink.evaluation.gold`), for precision and recall.
+    is_held : bool, optional
+        Whether the caller has the lock of the run. Its temporary name is always the same, so that nothing of a killed
+        job stays; that of any other caller is its own, since nobody waits for anybody.
 
     Raises
     ------
@@ -74,25 +82,26 @@ def write_report(run: RunDirectory, target: Path | None = None, gold: Path | Non
     """
     target = run.report_file if target is None else target
     run.check_target(target)
-    if gold is not None and target.resolve() == gold.resolve():
+    if gold is not None and real_path(target) == real_path(gold):
         raise InputError(f"{target}: this is the list of known pairs; choose another file for the report")
     stamp = report_stamp(run)  # before the data: a label that comes meanwhile must make the report out of date
     text = render_report(report_data(run, gold), stamp)
     try:
-        write_text(target, text)
+        write_text(target, text, "" if is_held else secrets.token_hex(4))
     except OSError as error:
-        raise InputError(f"{target}: cannot be written ({error.strerror})") from error
+        problem = disk_problem(error, target) or f"cannot be written ({error.strerror})"
+        raise InputError(f"{target}: {problem}") from error
     return target
 
 
 def refresh_report(run: RunDirectory) -> Path:
-    """Write the report of a run unless it is up to date; return where it is."""
+    """Write the report of a run, whose lock the caller has, unless it is up to date; return where it is."""
     try:
         with run.report_file.open("rb") as file:
             found = _STAMP.search(file.read(_HEAD_BYTES).decode(errors="replace"))
     except OSError:
         found = None
-    return run.report_file if found and found[1] == report_stamp(run) else write_report(run)
+    return run.report_file if found and found[1] == report_stamp(run) else write_report(run, is_held=True)
 
 
 def report_in_review(run: RunDirectory) -> str:
@@ -196,11 +205,10 @@ def _by_gold(run: RunDirectory, pairs: pa.Table, path: Path | None) -> Sequence[
 
 def _known_pairs(run: RunDirectory, path: Path) -> Gold:
     """Read known pairs of the run's pages; refuse a list that has none of them, since all pairs would be wrong."""
-    tables = [read_table(part, PAGES, ["url", "canonical_url"]) for part in iter_parts(run.path / "ingest" / "pages")]
-    pages = [own for table in tables for own in zip(*(column.to_pylist() for column in table.columns), strict=True)]
-    gold = read_gold(path).with_canonical(pages)
+    pages = PageAddresses(run.stage_folder("ingest"))
+    gold = pages.known_pairs(read_gold(path))
     known = gold.known()
-    if not any(gold.key(url) in known for url, _ in pages):
+    if not any(gold.key(url) in known for url in pages.own):
         raise GoldError(f"{path}: none of its {len(known)} addresses is in the run; is it this site's gold?")
     return gold
 

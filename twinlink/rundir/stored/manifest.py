@@ -11,13 +11,14 @@ import msgspec
 
 from twinlink.errors import StoreError
 from twinlink.files import NOT_JSON
+from twinlink.run_files import LABELS_FILE, REVIEW
 
 __all__ = ["LABELS", "POINTER", "Entry", "Manifest", "Scan", "is_kept", "scan"]
 
 POINTER = "run.json"
 """The object whose replacement is the commit; also the name of its copy on this machine."""
 
-LABELS = "review/labels.jsonl"
+LABELS = f"{REVIEW}/{LABELS_FILE}"
 """The one file that reviewers on several machines may have added to."""
 
 FORMAT = 1

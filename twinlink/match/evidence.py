@@ -14,6 +14,7 @@ from twinlink.config import MatchSettings
 from twinlink.graph.document_order import LinkLists
 from twinlink.graph.matching import Matching
 from twinlink.languages import base_language
+from twinlink.match.menus import without_menus
 from twinlink.match.shared_names import shared_names
 from twinlink.odds import expit, logit
 from twinlink.pages.linearise import PageShape
@@ -130,11 +131,12 @@ def read_words(side_a: Side, side_b: Side, lexicons: Sequence[Lexicon], settings
     if settings.internal.shared_tokens == "all" and side_a.names and side_b.names:
         names = shared_names(side_a.names, side_b.names)
 
-    def counted(side: Side, own: Sequence[Sequence[str]] | None) -> TermTable:
-        return count_words(side.blocks, side.lang, own, heads_of(lexicons, side.lang), east_asian)
+    def counted(side: Side, blocks: Sequence[Sequence[str]], own: Sequence[Sequence[str]] | None) -> TermTable:
+        return count_words(blocks, side.lang, own, heads_of(lexicons, side.lang), east_asian)
 
     east_asian = _cut_of_names(base_language(side_a.lang), base_language(side_b.lang))
-    tasks = [partial(counted, side, own) for side, own in zip((side_a, side_b), names, strict=True)]
+    texts = without_menus(side_a.blocks, side_b.blocks)
+    tasks = [partial(counted, *of_side) for of_side in zip((side_a, side_b), texts, names, strict=True)]
     counted_words = forked(tasks, seconds=PAGE_SECONDS * min(len(side_a.urls), len(side_b.urls)))
     a, b = (table._replace(counts=kept_matrix(table.counts)) for table in counted_words)
     shared = [identity_matrix(a.vocabulary, side_a.lang, b.vocabulary, side_b.lang, settings.internal.shared_tokens)]

@@ -368,7 +368,7 @@ def test_a_crawl_without_a_language_is_advised_to_start_where_that_begins(run, m
 
 
 def test_an_error_of_the_system_is_one_line_too(run):
-    with patch("twinlink.run.open_run", side_effect=PermissionError(13, "Permission denied", "x")):
+    with patch("twinlink.cli.verbs.evaluate.opened", side_effect=PermissionError(13, "Permission denied", "x")):
         done = twinlink("explain", run, "/")
     assert (done.returncode, done.stderr) == (3, "twinlink: error: x: Permission denied\n")
 

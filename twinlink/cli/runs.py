@@ -74,10 +74,11 @@ def working(
             show(line)
 
     _collect_garbage_rarely()
-    with RunDirectory.held(out, tell) as run, logged(run, show, INFO if verbose and not quiet else WARNING):
+    level = INFO if verbose and not quiet else WARNING
+    with naming(out), RunDirectory.held(out, tell) as run, logged(run, show, level):
         tell(settings.line(stages) if settings else "")
         try:
-            with naming(out), reporter(quiet, run.pause_file, run.progress_file) as report:
+            with reporter(quiet, run.pause_file, run.progress_file) as report:
                 yield run, report
         except TwinlinkError as error:
             if settings:

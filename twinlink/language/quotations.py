@@ -20,7 +20,7 @@ from twinlink.language.translated_text import (
     words_by_language,
 )
 from twinlink.languages import UNDETERMINED
-from twinlink.scripts import split_units
+from twinlink.scripts import LATIN, split_units
 from twinlink.system.side_by_side import in_ranges
 
 __all__ = ["texts_beside_quotations"]
@@ -30,6 +30,7 @@ _RELIABLE = 0.9
 _UNIQUE = 0.8
 """Share of the words, in blocks that no other page has, that the language of a page without a claim needs. Neither is
 tuned; with .6, pages in Arabic are in English once many paragraphs in English that no other page has were added."""
+_OF_SHORT_ONES = 0.75  # blocks that are too short to have a language are counted in the quick test only
 
 
 def texts_beside_quotations(
@@ -60,7 +61,11 @@ def texts_beside_quotations(
     spoken = {language for language, n in clear_pages(guesses).items() if n >= CLEAR_PAGES}
     languages = frozenset(wanted or spoken)
     claims = _claims(site, guesses, languages)
-    pages = [page for page, words in enumerate(site.scripts) if is_mixed(words) and page not in known]
+    pages = [
+        page
+        for page, (words, guess, claim) in enumerate(zip(site.scripts, guesses, claims, strict=True))
+        if guess.language not in claim and is_mixed(words) and page not in known
+    ]
 
     def examined(first: int, end: int) -> list[TranslatedText | None]:
         return [_beside_quotations(site, page, guesses[page], languages, claims[page]) for page in pages[first:end]]
@@ -84,14 +89,25 @@ def _claims(site: SiteText, guesses: Sequence[Guess], languages: frozenset[str])
 def _beside_quotations(
     site: SiteText, page: int, guess: Guess, languages: frozenset[str], claim: frozenset[str]
 ) -> TranslatedText | None:
-    words = words_by_language(site.sampled(page) if claim else site.unique(page))
-    share = TRANSLATED if claim else _UNIQUE
+    share, looked_at = (TRANSLATED, site.sampled(page)) if claim else (_UNIQUE, site.unique(page))
+    if not _has_latin(looked_at, share):
+        return None
+    words = words_by_language(looked_at)
     may_be = (claim or languages) & words.keys() - {guess.language}
     best = max(may_be, key=lambda language: (words[language], language), default=UNDETERMINED)
-    if guess.language in claim or not may_be or words[best] < max(LEAST_WORDS, share * sum(words.values())):
+    if not may_be or words[best] < max(LEAST_WORDS, share * sum(words.values())):
         return None
     blocks = [block for block in site.own[page] if language_and_size(block)[0] == best]
     text = "\n".join(blocks)
     alone = guess_language(count_scripts(split_units(text)), text)
     is_clear = alone.language == best and alone.likeness >= KNOWN and not is_bilingual(site.own[page], languages)
     return TranslatedText(blocks, alone) if is_clear else None
+
+
+def _has_latin(blocks: Sequence[str], share: float) -> bool:
+    """Return whether a text may have this share of its words in a language in Latin script: a quick test.
+
+    It counts short blocks, too, which have no language of their own, so it is satisfied with less.
+    """
+    words = count_scripts(split_units("\n".join(blocks)))
+    return words.get(LATIN, 0.0) >= _OF_SHORT_ONES * share * sum(words.values())

@@ -27,10 +27,6 @@ def test_a_page_that_claims_its_language_keeps_it_though_comments_are_longer() -
         assert found(pages, ["en"] * N + ["ru"] * N) == ["en"] * N + ["ru"] * N
 
 
-def test_without_claims_the_text_that_no_other_page_has_decides() -> None:
-    assert found([*commented(EN, "ru", 2), *RU]) == ["en"] * N + ["ru"] * N
-
-
 def test_comments_in_latin_script_change_nothing() -> None:
     pages = [*EN, *commented(RU, "en", 4)]
     assert found(pages) == found(pages, ["en"] * N + ["ru"] * N) == ["en"] * N + ["ru"] * N

@@ -19,18 +19,13 @@ from twinlink.language.translated_text import (
     TranslatedText,
     words_by_language,
 )
-from twinlink.languages import UNDETERMINED
-from twinlink.scripts import LATIN, split_units
+from twinlink.scripts import split_units
 from twinlink.system.side_by_side import in_ranges
 
 __all__ = ["texts_beside_quotations"]
 
 _RELIABLE = 0.9
 """Share of the pages without a doubt whose claim must be right for the claims of a site to count."""
-_UNIQUE = 0.8
-"""Share of the words, in blocks that no other page has, that the language of a page without a claim needs. Neither is
-tuned; with .6, pages in Arabic are in English once many paragraphs in English that no other page has were added."""
-_OF_SHORT_ONES = 0.75  # blocks that are too short to have a language are counted in the quick test only
 
 
 def texts_beside_quotations(
@@ -38,10 +33,9 @@ def texts_beside_quotations(
 ) -> dict[int, TranslatedText]:
     """Return the text in Latin script of the pages that are in it, though their guess is a language in another script.
 
-    That is the text in a language of the site which the page claims, with a quarter of its words; or, if it claims
-    none, with four fifths of the words in blocks that no other page has: what was left of a page when it was
-    translated stands in the page of the source, too. Claims count if they are right on the pages without a doubt.
-    Pages block by block in two languages are left as they are.
+    That is the text in a language of the site which the page, or a link to it, claims, with a quarter of its words.
+    Claims count if they are right on the pages without a doubt. Pages block by block in two languages are left as they
+    are, and so are pages without a claim: most of their text may be what was not translated.
 
     Parameters
     ----------
@@ -64,11 +58,11 @@ def texts_beside_quotations(
     pages = [
         page
         for page, (words, guess, claim) in enumerate(zip(site.scripts, guesses, claims, strict=True))
-        if guess.language not in claim and is_mixed(words) and page not in known
+        if claim and guess.language not in claim and is_mixed(words) and page not in known
     ]
 
     def examined(first: int, end: int) -> list[TranslatedText | None]:
-        return [_beside_quotations(site, page, guesses[page], languages, claims[page]) for page in pages[first:end]]
+        return [_beside_quotations(site, page, claims[page], languages) for page in pages[first:end]]
 
     texts = in_ranges(examined, len(pages), seconds=EXAMINE_SECONDS)
     return {page: text for page, text in zip(pages, texts, strict=True) if text is not None}
@@ -87,27 +81,14 @@ def _claims(site: SiteText, guesses: Sequence[Guess], languages: frozenset[str])
 
 
 def _beside_quotations(
-    site: SiteText, page: int, guess: Guess, languages: frozenset[str], claim: frozenset[str]
+    site: SiteText, page: int, claim: frozenset[str], languages: frozenset[str]
 ) -> TranslatedText | None:
-    share, looked_at = (TRANSLATED, site.sampled(page)) if claim else (_UNIQUE, site.unique(page))
-    if not _has_latin(looked_at, share):
-        return None
-    words = words_by_language(looked_at)
-    may_be = (claim or languages) & words.keys() - {guess.language}
-    best = max(may_be, key=lambda language: (words[language], language), default=UNDETERMINED)
-    if not may_be or words[best] < max(LEAST_WORDS, share * sum(words.values())):
+    words = words_by_language(site.sampled(page))
+    best = max(claim, key=lambda language: (words.get(language, 0.0), language))
+    if words.get(best, 0.0) < max(LEAST_WORDS, TRANSLATED * sum(words.values())):
         return None
     blocks = [block for block in site.own[page] if language_and_size(block)[0] == best]
     text = "\n".join(blocks)
     alone = guess_language(count_scripts(split_units(text)), text)
     is_clear = alone.language == best and alone.likeness >= KNOWN and not is_bilingual(site.own[page], languages)
     return TranslatedText(blocks, alone) if is_clear else None
-
-
-def _has_latin(blocks: Sequence[str], share: float) -> bool:
-    """Return whether a text may have this share of its words in a language in Latin script: a quick test.
-
-    It counts short blocks, too, which have no language of their own, so it is satisfied with less.
-    """
-    words = count_scripts(split_units("\n".join(blocks)))
-    return words.get(LATIN, 0.0) >= _OF_SHORT_ONES * share * sum(words.values())

@@ -56,6 +56,7 @@ def main() -> None:
     except TwinlinkError as error:
         _fail(error, str(error), error.exit_code)
     except OSError as error:  # a full disk, a file that may not be read
+        _leave_full_output()
         _fail(error, _system_message(error), RunError.exit_code)
     except (KeyboardInterrupt, typer.Abort):
         _stop()
@@ -169,3 +170,12 @@ def _print_object(message: str, kind: str, code: int) -> None:
 
         with suppress(OSError):  # standard output is closed or full: that may be the error itself
             typer.echo(json_text(error_object(message, kind, code)))
+        _leave_full_output()
+
+
+def _leave_full_output() -> None:
+    """Let standard output lead nowhere if it takes no more: Python would fail again to write the rest at the end."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -135,5 +135,7 @@ def test_numba_that_is_built_in_another_way_compiles(lacks: str, folder: Path) -
     for file in (folder / "cache").rglob("*.code"):
         file.unlink()
     assert run(folder, first=broken) == [said, "True"]
-    assert any((folder / "cache").rglob("*.code")) == (lacks == "extensions")
-    assert run(folder, first=broken) == [said, "True"]
+    is_stored = any((folder / "cache").rglob("*.code"))
+    assert is_stored == (lacks == "extensions")
+    if is_stored:
+        assert run(folder, first=broken) == [said, "True"]

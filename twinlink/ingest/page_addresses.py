@@ -57,11 +57,12 @@ class PageAddresses:
         wanted = list(dict.fromkeys(urls))
         leads = self._leads_of(wanted)
         found = {url: page for url in wanted if (page := self._end(url, leads))}
-        for url in wanted:
-            claims = [] if url in found else [page for page, named in self._canonical if named == url]
-            if len(claims) == 1:
-                found[url] = claims[0]
-        left = [url for url in wanted if url not in found]
+        claims: dict[str, list[str]] = {url: [] for url in wanted if url not in found}
+        for page, named in self._canonical:
+            if named in claims:
+                claims[named].append(page)
+        found |= {url: pages[0] for url, pages in claims.items() if len(pages) == 1}
+        left = [url for url in claims if url not in found]
         return found | (only_alike(left, self.own) if left else {})
 
     def known_pairs(self, gold: Gold) -> Gold:

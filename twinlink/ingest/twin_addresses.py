@@ -105,7 +105,8 @@ def only_alike(urls: Iterable[str], among: Iterable[str]) -> dict[str, str]:
     for key in (_loose_key, _looser_key):
         by_key: dict[str, str | None] = {}
         for other in others if left else ():
-            by_key[key(other)] = None if key(other) in by_key else other
+            if by_key.setdefault(spelling := key(other), other) != other:
+                by_key[spelling] = None  # several are alike
         found |= {url: like for url in left if (like := by_key.get(key(url)))}
         left = [url for url in left if url not in found]
     return found

@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from twinlink.language.bilingual import EXAMINE_SECONDS, is_bilingual, language_and_size
-from twinlink.language.identify import CLEAR, KNOWN, Guess, clear_pages, count_scripts, guess_language, is_mixed
+from twinlink.language.identify import CLEAR, KNOWN, Guess, count_scripts, guess_language, is_mixed, main_script
 from twinlink.language.site_text import SiteText
 from twinlink.language.translated_text import (
-    CLEAR_PAGES,
     LEAST_WORDS,
     TRANSLATED,
     TranslatedText,
+    spoken_languages,
     words_by_language,
 )
-from twinlink.scripts import split_units
+from twinlink.scripts import LATIN, split_units
 from twinlink.system.side_by_side import in_ranges
 
 __all__ = ["texts_beside_quotations"]
@@ -52,8 +52,7 @@ def texts_beside_quotations(
     dict of int to TranslatedText
         By the number of the page: what is left without the blocks in other languages.
     """
-    spoken = {language for language, n in clear_pages(guesses).items() if n >= CLEAR_PAGES}
-    languages = frozenset(wanted or spoken)
+    languages = frozenset(wanted) or spoken_languages(guesses)
     claims = _claims(site, guesses, languages)
     pages = [
         page
@@ -89,6 +88,7 @@ def _beside_quotations(
         return None
     blocks = [block for block in site.own[page] if language_and_size(block)[0] == best]
     text = "\n".join(blocks)
-    alone = guess_language(count_scripts(split_units(text)), text)
-    is_clear = alone.language == best and alone.likeness >= KNOWN and not is_bilingual(site.own[page], languages)
-    return TranslatedText(blocks, alone) if is_clear else None
+    scripts = count_scripts(split_units(text))
+    alone = guess_language(scripts, text)
+    is_clear = main_script(scripts) == LATIN and alone.language == best and alone.likeness >= KNOWN
+    return TranslatedText(blocks, alone) if is_clear and not is_bilingual(site.own[page], languages) else None

@@ -29,16 +29,16 @@ from twinlink.scripts import split_units
 from twinlink.system.side_by_side import in_ranges
 
 __all__ = [
-    "CLEAR_PAGES",
     "LEAST_WORDS",
     "TRANSLATED",
     "TranslatedText",
     "source_language",
+    "spoken_languages",
     "translated_texts",
     "words_by_language",
 ]
 
-CLEAR_PAGES = 3
+_CLEAR_PAGES = 3
 """Pages without a doubt that a language of the site has."""
 _SENTENCE = 4.0
 """Words of a block from which it has a language of its own. Our choice, not tuned."""
@@ -102,8 +102,7 @@ def translated_texts(
         len(pages),
         seconds=EXAMINE_SECONDS,
     )
-    spoken = {language for language, n in clear_pages(guesses).items() if n >= CLEAR_PAGES}
-    source = source_language(words, spoken | {*wanted})
+    source = source_language(words, spoken_languages(guesses) | {*wanted})
     found = {}
     for page, of_language in zip(pages, words, strict=True):
         text = _translated(site, page, guesses[page], of_language, source, wanted, page in quoting)
@@ -112,6 +111,15 @@ def translated_texts(
     changes = {page: (guesses[page].language, text.guess.language) for page, text in found.items()}
     often = Counter(changes.values())
     return {page: text for page, text in found.items() if often[changes[page]] >= often[changes[page][::-1]]}
+
+
+def spoken_languages(guesses: Sequence[Guess]) -> frozenset[str]:
+    """Return the languages of a site that have clear pages.
+
+    >>> spoken_languages([Guess("en", 1.0, 1.0)] * 3 + [Guess("fr", 1.0, 1.0)])
+    frozenset({'en'})
+    """
+    return frozenset(language for language, n in clear_pages(guesses).items() if n >= _CLEAR_PAGES)
 
 
 def source_language(pages: Sequence[_Words], languages: Collection[str]) -> str:

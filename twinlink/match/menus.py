@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from twinlink.similarity.affordable import pages_with
 from twinlink.text.page_texts import PageTexts, page_texts
 
 __all__ = ["without_menus"]
@@ -46,8 +47,7 @@ def without_menus(*sides: Sequence[Sequence[str]]) -> list[Sequence[Sequence[str
 
 def _frame(texts: PageTexts) -> NDArray[np.bool_]:
     """Mark the distinct texts that are on many pages."""
-    n_pages_with = np.bincount(texts.counts.indices, minlength=len(texts.distinct))
-    return n_pages_with > max(_SHARE * len(texts), _FEW)
+    return pages_with(texts.counts) > max(_SHARE * len(texts), _FEW)
 
 
 def _kept(texts: PageTexts, frame: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -13,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from twinlink.errors import DamagedError, RunError
+from twinlink.files import shell_word
 from twinlink.run_files import LEDGER_NAME
 from twinlink.spiders.frontier.bodies import known_starts, visit_number
 from twinlink.spiders.frontier.records import ARCHIVE_FOLDER
@@ -32,9 +32,9 @@ def broken_ledger(path: Path, problem: object) -> DamagedError:
     message = " ".join(str(problem).split())[:_LONGEST_PROBLEM]
     archives = path.parent / ARCHIVE_FOLDER
     if path.name != LEDGER_NAME:
-        advice = f"remove {shlex.quote(str(path))}: the pages found are in the run, the others are requested again"
+        advice = f"remove {shell_word(path)}: the pages found are in the run, the others are requested again"
     elif any(archives.glob("*.warc.gz")):
-        reads = f"`twinlink ingest {shlex.quote(str(archives))} -o NEW`"
+        reads = f"`twinlink ingest {shell_word(archives)} -o NEW`"
         advice = f"its pages are in the archives: {reads} reads them into a new run"
     else:
         advice = "crawl into a new folder"

@@ -39,6 +39,18 @@ class Expected(NamedTuple):
 ANY_FILE = Expected()
 
 
+def named_languages(text: str) -> tuple[str, str]:
+    """Split ``LANG-LANG=FILE`` into the two languages and the file; a ``FILE`` alone has no languages.
+
+    >>> named_languages("en-fr=memory.tsv"), named_languages("memory.tmx")
+    (('en-fr', 'memory.tsv'), ('', 'memory.tmx'))
+    """
+    names, equals, path = text.partition("=")
+    if not equals or "-" not in names or "/" in names or Path(text).exists():
+        return "", text
+    return names, path
+
+
 def kind_of_file(mode: int) -> str:
     """Return the kind of a special file, by its ``st_mode``; empty for a regular file.
 

@@ -107,11 +107,17 @@ def check_two(langs: Sequence[str]) -> None:
         raise ConfigError(f"langs: {langs[0]} alone is wanted; pairs need two languages, e.g. {example}")
 
 
-def two_languages(names: str) -> tuple[str, str]:
+def two_languages(names: str, setting: str = "langs") -> tuple[str, str]:
     """Read two languages with a hyphen between them, each of which may have hyphens of its own.
 
     >>> two_languages("en-zh"), two_languages("pt-BR-fr"), two_languages("English-Chinese")
     (('en', 'zh'), ('pt-BR', 'fr'), ('en', 'zh'))
+
+    Parameters
+    ----------
+    names : str
+    setting : str, optional
+        Prefix of messages.
 
     Raises
     ------
@@ -122,11 +128,11 @@ def two_languages(names: str) -> tuple[str, str]:
     splits = [("-".join(parts[:at]), "-".join(parts[at:])) for at in range(1, len(parts))]
     known = [split for split in splits if all(map(language_named, split))]
     if not known:
-        read_languages(splits[0] if splits else [names])
-        raise ConfigError(f"{names}: expected two languages with a hyphen between them, e.g. en-zh")
+        read_languages(splits[0] if splits else [names], setting)
+        raise ConfigError(f"{setting}: {names}: expected two languages with a hyphen between them, e.g. en-zh")
     # pt-BR-fr may be Portuguese and the Breton of France, too: letters of regions are capitals.
     best = min(known, key=lambda split: sum(text.partition("-")[0].isupper() for text in split))
-    one, other = read_languages(best)
+    one, other = read_languages(best, setting)
     return one, other
 
 

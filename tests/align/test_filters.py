@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from twinlink.align.filters import REASONS, Repeats, Segment, is_damaged, judge, judge_page, pair_key
+from twinlink.align.filters import (
+    REASONS,
+    UNSURE,
+    Repeats,
+    Segment,
+    drop_unsure,
+    is_damaged,
+    judge,
+    judge_page,
+    pair_key,
+)
 from twinlink.align.lengths import LengthModel
 from twinlink.align.tokens import fold, numbers, split_words
 from twinlink.config.align import SegmentFilterSettings
@@ -100,6 +110,13 @@ def test_repeats_are_kept_once_and_classified_by_frequency():
     again = [[SEGMENT]]
     repeats.judge([[rare]], again, 0.1)
     assert again == [["duplicate"]]
+
+
+@pytest.mark.parametrize(("least", "said"), [(0.0, SEGMENT), (0.5, SEGMENT), (0.9, UNSURE)])
+def test_segments_below_the_minimum_chance_are_dropped(least, said):
+    verdicts = [[SEGMENT, "copy"], [], [SEGMENT, SEGMENT]]
+    drop_unsure(verdicts, [0.5, None, 0.95, None], least)
+    assert verdicts == [[said, "copy"], [], [SEGMENT, SEGMENT]]
 
 
 @pytest.mark.parametrize(

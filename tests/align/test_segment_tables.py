@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from twinlink.align.filters import UNSURE, Segment, pair_key
 from twinlink.align.page_pairs import PairTexts
 from twinlink.align.segment_tables import LEAST_COMPARED, segment_table, translation_probabilities
@@ -23,6 +21,18 @@ def test_segments_that_score_like_wrong_ones_have_a_low_probability() -> None:
     right, doubtful = probabilities[:80], probabilities[80:]
     assert all(chance is not None and chance > 0.95 for chance in right)
     assert all(chance is not None and chance < 0.3 for chance in doubtful)
+
+
+def test_a_repeated_segment_counts_once_and_each_copy_has_its_own_probability() -> None:
+    scores = [4.0 + k / 100 for k in range(80)] + [0.1 + k / 50 for k in range(20)]
+    page = aligned(scores, [0.1 + k / 50 for k in range(50)])
+    once = translation_probabilities([page], [[SEGMENT] * 100])
+    copies = [
+        AlignedPage([page.segments[80]._replace(held_out=held_out)], (1, 1), 1.0, []) for held_out in (4.4, 0.1, 9.0)
+    ]
+    probabilities = translation_probabilities([page, *copies], [[SEGMENT] * 100, *[[SEGMENT]] * 3])
+    assert probabilities[:100] == once
+    assert probabilities[100:] == [once[40], once[80], once[79]]
 
 
 def test_only_kept_segments_have_a_translation_probability() -> None:
@@ -47,11 +57,9 @@ def test_wrong_pairs_found_on_another_page_are_not_counted_as_wrong() -> None:
     assert translation_probabilities([fewer], [[SEGMENT] * 2]) == [None, None]
 
 
-@pytest.mark.parametrize(("least", "said"), [(0.0, SEGMENT), (0.9, UNSURE)])
-def test_segments_below_the_minimum_chance_are_dropped(least: float, said: str) -> None:
-    page = aligned([4.0] * 80 + [0.1] * 20, [0.1] * 50)
+def test_repeated_segments_have_no_chance_in_the_table() -> None:
+    page, verdicts = aligned([4.0] * 4, []), [SEGMENT, UNSURE, "duplicate", "copy"]
     pair = PairTexts("http://x.org/a", "http://x.org/b", [], [])
-    table = segment_table("x.org", ("en", "fr"), [pair], [page], [[SEGMENT] * 100], least)
-    assert set(table["verdict"].to_pylist()[:80]) == {SEGMENT}
-    assert set(table["verdict"].to_pylist()[80:]) == {said}
-    assert table["chance"].null_count == 0
+    table = segment_table("x.org", ("en", "fr"), [pair], [page], [verdicts], [0.5, 0.25, 0.5, None])
+    assert table["verdict"].to_pylist() == verdicts
+    assert table["chance"].to_pylist() == [0.5, 0.25, None, None]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from lxml import etree
+from msgspec.structs import replace
 
 from tests.finished import matched_town
 from tests.made_sites import BASE, TOWN_NOUNS, write_three_languages
@@ -16,8 +18,9 @@ from twinlink.align.formats.sentence_pairs import PairFile
 from twinlink.align.prior_pairs import warm_knowledge
 from twinlink.align.segment_files import export_rows
 from twinlink.align.stage import align_run
+from twinlink.align.workers import align_pages
 from twinlink.config import Config
-from twinlink.config.align import BitextSettings
+from twinlink.config.align import BitextSettings, SegmentFilterSettings
 from twinlink.errors import InputError, MissingStageError
 from twinlink.ingest.stage import ingest
 from twinlink.match.stage import match
@@ -195,6 +198,22 @@ def test_anchors_read_the_pages_once_more(matched):
     assert (matched / "shapes").is_dir()
     beads = read_table(matched / "align" / "segments", SEGMENTS, ("block_a", "block_b")).to_pylist()
     assert {(row["block_a"], row["block_b"]) for row in beads} == {(k, k) for k in range(5)}
+
+
+def test_a_copy_below_the_minimum_chance_does_not_displace_a_better_one(matched, monkeypatch):
+    def doubting_the_first(work, pairs):
+        pages, forms = align_pages(work, pairs)
+        pages = [replace(page, wrong=[(bytes([k]), 0.0) for k in range(20)]) for page in pages]
+        pages[0] = replace(pages[0], segments=[one._replace(held_out=0.0) for one in pages[0].segments])
+        return pages, forms
+
+    monkeypatch.setattr("twinlink.align.stage.align_pages", doubting_the_first)
+    settings = BitextSettings(filters=SegmentFilterSettings(min_chance=0.5))
+    align_run(RunDirectory(matched), settings, created=CREATED)
+    rows = read_table(matched / "align" / "segments", SEGMENTS).to_pylist()
+    assert {row["verdict"] for row in rows if row["url_a"] == rows[0]["url_a"]} == {"unsure"}
+    titles = Counter(row["verdict"] for row in rows if row["source"].startswith("News of"))
+    assert titles == {"segment": 1, "unsure": 3, "boilerplate": 16}  # one page of each of the three tasks is doubted
 
 
 def test_a_run_without_pairs_is_reported(tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from twinlink.config import Config
+from twinlink.config.align import TagAlignerSettings
 from twinlink.errors import ConfigError
 
 
@@ -97,6 +98,18 @@ def test_a_list_of_one_item_needs_no_brackets():
     assert Config().override({"crawl.include": ["/a,b/"]}).crawl.include == ("/a,b/",)
     with pytest.raises(ConfigError, match=r"crawl\.include"):
         Config().override({"crawl.include": 3})
+
+
+@pytest.mark.parametrize("text", ["heading=1", "heading-nothing=1", "heading-list=0", "heading-list=x"])
+def test_a_weight_of_two_categories_is_checked_before_it_is_used(tmp_path, text):
+    message = r"bitext\.tags\.swaps: expected two of section, .* and a number above 0, such as heading-list=0\.5; got"
+    with pytest.raises(ConfigError, match=f"settings: {message} '{text}'"):
+        Config().override({"bitext.tags.swaps": text})
+    (tmp_path / "c.toml").write_text(f'[bitext.tags]\nswaps = ["{text}"]\n')
+    with pytest.raises(ConfigError, match=rf"c\.toml: {message}"):
+        Config.load(tmp_path / "c.toml")
+    with pytest.raises(ConfigError, match=message):
+        TagAlignerSettings(swaps=(text,))
 
 
 def test_overriding_leaves_the_original_alone():

@@ -158,6 +158,38 @@ def test_the_formats_of_an_alignment_are_remembered(run: Path) -> None:
     assert (run / "align" / "en-zh-Hant.tmx").is_file()
 
 
+@pytest.mark.parametrize("langs", ["", "en-zh="])
+@pytest.mark.parametrize("option", ["--warm", "--set", "--config", "library"])
+def test_sentence_pairs_to_learn_from_are_found_from_another_folder(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str, langs: str
+) -> None:
+    (tmp_path / "memory.tsv").write_text("The library is old.\t圖書館很舊。\n", encoding="utf-8")
+    (tmp_path / "c.toml").write_text(f'[bitext]\nwarm = ["{langs}memory.tsv"]\n')
+    given = {"--warm": f"{langs}memory.tsv", "--set": f"bitext.warm={langs}memory.tsv", "--config": "c.toml"}
+    monkeypatch.chdir(tmp_path)
+    if option == "library":
+        tl.open(run).align(bitext__warm=[f"{langs}memory.tsv"])
+    else:
+        assert twinlink("align", run, option, given[option]).returncode == 0
+    assert config_of(run).bitext.warm == (f"{langs}{tmp_path / 'memory.tsv'}",)
+    monkeypatch.chdir("/")
+    assert "done again" not in twinlink("align", run).stderr
+
+
+def test_an_unknown_language_of_sentence_pairs_to_learn_from_does_not_blame_the_run(run: Path) -> None:
+    assert twinlink("match", run, "--langs", "en,zh").returncode == 0
+    done = twinlink("align", run, "--warm", "en-xx=memory.tsv")
+    assert done.returncode == 2
+    assert "bitext.warm: 'xx': no language has this code or name" in done.stderr
+    assert "remembered in" not in done.stderr.splitlines()[-1]
+
+
+def test_settings_of_the_alignment_are_reported_where_mine_aligns(toy: Path, run: Path) -> None:
+    assert twinlink("align", run, "--set", "bitext.filters.min_chance=0.5").returncode == 0
+    assert "bitext" not in "".join(told(mine(run, toy)))
+    assert "bitext.filters.min_chance=0.5" in "".join(told(mine(run, toy, "--align")))
+
+
 def test_a_library_of_patterns_is_remembered_and_counts_where_patterns_do(run: Path, tmp_path: Path) -> None:
     assert twinlink("match", run, "--method", "liu2014").returncode == 0
     assert twinlink("patterns", run, "--export", tmp_path / "library.tsv").returncode == 0

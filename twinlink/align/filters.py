@@ -7,7 +7,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from rapidfuzz.distance import Indel
@@ -19,7 +19,7 @@ from twinlink.config.align import SegmentFilterSettings
 from twinlink.languages import UNDETERMINED
 from twinlink.tables import SEGMENT
 
-__all__ = ["REASONS", "UNSURE", "Repeats", "Segment", "is_damaged", "judge", "judge_page", "pair_key"]
+__all__ = ["REASONS", "UNSURE", "Repeats", "Segment", "drop_unsure", "is_damaged", "judge", "judge_page", "pair_key"]
 
 UNSURE = "unsure"
 REASONS = (
@@ -34,10 +34,10 @@ REASONS = (
     "words",
     "same-language",
     "page",
+    UNSURE,
     "boilerplate",
     "duplicate",
     "near-duplicate",
-    UNSURE,
 )
 """Reasons in the order of the tests."""
 LEAST_LETTERS = 30
@@ -208,6 +208,20 @@ def pair_key(source: str, target: str) -> bytes:
     """
     text = "\0".join(_NO_LETTER.sub(" ", side).strip().casefold() for side in (source, target))
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest()
+
+
+def drop_unsure(verdicts: Sequence[list[str]], chances: Iterable[float | None], least: float) -> None:
+    """Put the reason `UNSURE` into ``verdicts`` for the beads of a chance below ``least``; None is not below it.
+
+    >>> verdicts = [["segment", "copy"], ["segment"]]
+    >>> drop_unsure(verdicts, [0.4, None, 0.8], 0.5)
+    >>> verdicts
+    [['unsure', 'copy'], ['segment']]
+    """
+    places = ((of_page, number) for of_page in verdicts for number in range(len(of_page)))
+    for (of_page, number), chance in zip(places, chances, strict=True):
+        if chance is not None and chance < least:
+            of_page[number] = UNSURE
 
 
 class Repeats:

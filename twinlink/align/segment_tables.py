@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pyarrow as pa
 from twinlink.align.filters import UNSURE, Segment, pair_key
 from twinlink.align.page_pairs import PairTexts
 from twinlink.align.workers import AlignedPage
+from twinlink.odds import expit, logit
 from twinlink.similarity.probabilities import probability_of_being_right
 from twinlink.tables import PAGE_ALIGNMENTS, SEGMENT, SEGMENTS
 
@@ -21,21 +23,25 @@ LEAST_COMPARED = 20
 
 
 def translation_probabilities(done: Sequence[AlignedPage], verdicts: Sequence[Sequence[str]]) -> list[float | None]:
-    """Return the probability of each kept bead of a site to be a translation; None for all others.
+    """Return the probability of each bead of a site that passed the filters to be a translation; None for all others.
 
     Its held-out score (`Segment.held_out`) is compared with those of wrong pairs that pass the same filters, see
-    `twinlink.similarity.probabilities.probability_of_being_right`. None for all if there are fewer than
-    `LEAST_COMPARED` wrong ones.
+    `twinlink.similarity.probabilities.probability_of_being_right`. A repeated pair counts once there, by its first
+    copy; the log odds of its other copies are interpolated. None for all if there are fewer than `LEAST_COMPARED`
+    wrong ones.
     """
-    there = {pair_key(one.source, one.target) for page in done for one in page.segments if one.source and one.target}
+    segments = [one for page in done for one in page.segments]
+    keys = [pair_key(one.source, one.target) if one.source and one.target else b"" for one in segments]
+    there = set(keys)
     wrong = {key: score for page in done for key, score in page.wrong if key not in there}
-    given = [verdict == SEGMENT for of_page in verdicts for verdict in of_page]
-    scores = np.array([one.held_out for page in done for one in page.segments], np.float64)
-    probabilities: list[float | None] = [None] * len(given)
-    if len(wrong) >= LEAST_COMPARED:
-        places = np.flatnonzero(given)
-        found = probability_of_being_right(scores[places], np.array(list(wrong.values())))
-        for place, probability in zip(places.tolist(), found.tolist(), strict=True):
+    given = [place for place, verdict in enumerate(chain(*verdicts)) if verdict == SEGMENT]
+    probabilities: list[float | None] = [None] * len(segments)
+    if given and len(wrong) >= LEAST_COMPARED:
+        first = {keys[place]: segments[place].held_out for place in reversed(given)}
+        scores = np.sort(np.array(list(first.values())))
+        found = probability_of_being_right(scores, np.array(list(wrong.values())))
+        of_given = expit(np.interp([segments[place].held_out for place in given], scores, logit(found)))
+        for place, probability in zip(given, of_given.tolist(), strict=True):
             probabilities[place] = probability
     return probabilities
 
@@ -46,11 +52,10 @@ def segment_table(
     pairs: Sequence[PairTexts],
     done: Sequence[AlignedPage],
     verdicts: Sequence[Sequence[str]],
-    min_chance: float = 0.0,
+    chances: Sequence[float | None],
 ) -> pa.Table:
-    """Return the table `SEGMENTS` of a site; segments of a smaller chance than wanted are not kept: `UNSURE`."""
-    probabilities = translation_probabilities(done, verdicts)
-    flat = (verdict for of_page in verdicts for verdict in of_page)
+    """Return the table `SEGMENTS` of a site, with the chances of `translation_probabilities`; repeats have none."""
+    flat = list(chain(*verdicts))
     rows = [segment for page in done for segment in page.segments]
     sizes = [len(page.segments) for page in done]
     columns: dict[str, Any] = {
@@ -62,11 +67,10 @@ def segment_table(
         **dict(
             zip(Segment._fields, zip(*rows, strict=True), strict=True) if rows else dict.fromkeys(Segment._fields, ())
         ),
-        "chance": probabilities,
-        "verdict": [
-            verdict if probability is None or probability >= min_chance else UNSURE
-            for verdict, probability in zip(flat, probabilities, strict=True)
+        "chance": [
+            chance if verdict in (SEGMENT, UNSURE) else None for verdict, chance in zip(flat, chances, strict=True)
         ],
+        "verdict": flat,
     }
     return pa.table([pa.array(columns[field.name], field.type) for field in SEGMENTS], schema=SEGMENTS)
 

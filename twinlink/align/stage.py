@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec.structs import replace
 
-from twinlink.align.filters import Repeats, judge_page
+from twinlink.align.filters import Repeats, drop_unsure, judge_page
 from twinlink.align.formats.sentence_pairs import PairFile
 from twinlink.align.knowledge import Knowledge
 from twinlink.align.learning import first_batches, fresh
@@ -28,7 +28,7 @@ from twinlink.align.near_repeats import NearRepeats
 from twinlink.align.page_pairs import LanguagePairs, PairTexts, language_pairs
 from twinlink.align.prior_pairs import SITE_TOKENIZER, warm_knowledge
 from twinlink.align.segment_files import export_again, export_all, export_words
-from twinlink.align.segment_tables import page_table, segment_table
+from twinlink.align.segment_tables import page_table, segment_table, translation_probabilities
 from twinlink.align.side_words import SideWords
 from twinlink.align.tokens import Tokenizer
 from twinlink.align.workers import AlignedPage, Forms, Prior, Work, align_pages, expect_pages
@@ -48,7 +48,7 @@ __all__ = ["align_run", "lexicon_prior"]
 
 TASK_PAIRS = 8
 _STEP_PAGES = 100  # pages between two reports of a step
-RESULT = "chances-3"
+RESULT = "chances-4"
 """Part of the signature; changed when the same input gives another result within one version."""
 ResultT = TypeVar("ResultT")
 
@@ -259,11 +259,14 @@ class _Stage(msgspec.Struct, frozen=True):
             judge_page(page.segments, page.support, filters, known.lengths, language)
             for page in self._stepwise(done, "filters")
         ]
+        chances = translation_probabilities(done, verdicts)
+        # Before the repeats: a copy that is dropped does not displace a later one.
+        drop_unsure(verdicts, chances, filters.min_chance)
         self.progress.begin(f"{self.name}: repeated sentences")
         repeats.judge([page.segments for page in done], verdicts, filters.boilerplate_share)
         self.progress.begin(f"{self.name}: tables")
         return (
-            segment_table(site, self.group.langs, pairs, done, verdicts, filters.min_chance),
+            segment_table(site, self.group.langs, pairs, done, verdicts, chances),
             page_table(site, pairs, done),
         )
 

@@ -19,7 +19,6 @@ Insertions are tokens of the second page. Where the paper is silent:
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 import numpy as np
@@ -28,7 +27,7 @@ from numpy.typing import NDArray
 from twinlink.align.bands import Band, around, full_band
 from twinlink.compiled import compiled
 from twinlink.config.align import TagAlignerSettings, TagWeights
-from twinlink.errors import ConfigError, ShapeError
+from twinlink.errors import ShapeError
 
 __all__ = ["CATEGORIES", "MAX_CELLS", "Outline", "align_blocks", "category_of", "partners", "swap_costs"]
 
@@ -45,7 +44,6 @@ CATEGORIES: dict[str, frozenset[str]] = {
 """Tags of each category, in the order of `TagWeights`; all others are of the category ``line``."""
 
 _CATEGORY_NAMES = (*CATEGORIES, "line")
-_SWAP = re.compile(r"([a-z]+)-([a-z]+)=([0-9]*\.?[0-9]+)")
 
 MAX_CELLS = 16_000_000
 """Maximum number of cells for two pages (16 MB); of longer ones, only those near the diagonal are used."""
@@ -144,26 +142,14 @@ def _gaps(kinds: Ints, texts: NDArray[np.float64], weights: TagWeights, categori
 def swap_costs(settings: TagAlignerSettings) -> NDArray[np.float64]:
     """Return W_s: the cost of two different tags, by their categories.
 
-    Raises
-    ------
-    ConfigError
-        If a weight of two categories cannot be read.
-
-    Examples
-    --------
     >>> swap_costs(TagAlignerSettings(swap_across=3, swaps=("heading-paragraph=0.5",)))[1].tolist()
     [3.0, 2.0, 0.5, 3.0, 3.0, 3.0]
     """
     swaps = np.full((len(_CATEGORY_NAMES),) * 2, float(settings.swap_across))
     np.fill_diagonal(swaps, settings.swap_within)
-    for text in settings.swaps:
-        found = _SWAP.fullmatch(text)
-        if not found or not {found[1], found[2]} <= set(_CATEGORY_NAMES) or float(found[3]) <= 0:
-            names = ", ".join(_CATEGORY_NAMES)
-            expected = f"two of {names}, and a number above 0, such as heading-list=0.5"
-            raise ConfigError(f"bitext.tags.swaps: expected {expected}; got {text!r}")
-        x, y = (_CATEGORY_NAMES.index(name) for name in found.groups()[:2])
-        swaps[x, y] = swaps[y, x] = float(found[3])
+    for one, other, weight in settings.swap_weights():
+        x, y = _CATEGORY_NAMES.index(one), _CATEGORY_NAMES.index(other)
+        swaps[x, y] = swaps[y, x] = weight
     return swaps
 
 

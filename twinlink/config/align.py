@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Literal
 
 from msgspec import Meta
 
 from twinlink.config.settings import Positive, Settings, Unit
+from twinlink.errors import ConfigError
 
 __all__ = ["AlignerName", "BitextSettings", "Compression", "SegmentFilterSettings", "TagAlignerSettings", "TagWeights"]
 
 AlignerName = Literal["words", "tagaligner"]
 Compression = Literal["", "gzip", "zstd"]
 Weight = Annotated[float, Meta(gt=0)]
+_SWAP = re.compile(r"([a-z]+)-([a-z]+)=([0-9]*\.?[0-9]+)")
 
 
 class SegmentFilterSettings(Settings, frozen=True):
@@ -26,7 +29,8 @@ class SegmentFilterSettings(Settings, frozen=True):
     (each page beside the one nearest in length to its partner)."""
     min_chance: Unit = 0.0
     """Least chance to be a translation (column ``chance``), told site by site from wrong pairs of sentences. 0: all are
-    kept, with their chance for others to cut at. Segments without an estimate are kept."""
+    kept, with their chance for others to cut at. Segments without an estimate are kept. Of repeated segments, the first
+    one of this chance is kept."""
     min_support: Unit = 0.5
     """Least share of a page pair's sentences in beads supported by their words, as in WebMining's test of a
     page pair: below it none of its beads is kept. Same trials: .996 to 1.000 of the right pages have more, 0 to
@@ -91,6 +95,33 @@ class TagAlignerSettings(Settings, frozen=True):
     scaled: bool = True
     """Scale the lengths of both pages to the same total first: Chinese needs a third of the characters of
     English. false: lengths as they are, as in the paper."""
+
+    def __post_init__(self) -> None:
+        """Check `swaps`, too.
+
+        Raises
+        ------
+        ConfigError
+            If a weight of two categories cannot be read, or see `Settings`.
+        """
+        super().__post_init__()
+        self.swap_weights()
+
+    def swap_weights(self) -> list[tuple[str, str, float]]:
+        """Return `swaps` as two categories and their weight.
+
+        >>> TagAlignerSettings(swaps=("heading-paragraph=0.5",)).swap_weights()
+        [('heading', 'paragraph', 0.5)]
+        """
+        names = TagWeights.__struct_fields__
+        weights = []
+        for text in self.swaps:
+            found = _SWAP.fullmatch(text)
+            if not found or not {found[1], found[2]} <= {*names} or float(found[3]) <= 0:
+                expected = f"two of {', '.join(names)}, and a number above 0, such as heading-list=0.5"
+                raise ConfigError(f"bitext.tags.swaps: expected {expected}; got {text!r}")
+            weights.append((found[1], found[2], float(found[3])))
+        return weights
 
 
 class BitextSettings(Settings, frozen=True):

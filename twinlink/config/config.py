@@ -161,6 +161,8 @@ def _convert(tree: dict[str, Any], where: str) -> Config:
         config = msgspec.convert(tree, Config)
     except msgspec.ValidationError as error:
         raise ConfigError(f"{where}: {explained(Config, str(error))}") from error
+    except ConfigError as error:  # by a record's own check
+        raise ConfigError(f"{where}: {error}") from None
     return _with_languages(_with_memory(config, where), where)
 
 

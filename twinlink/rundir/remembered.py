@@ -19,6 +19,7 @@ from twinlink.config import Config
 from twinlink.config.toml import parse_toml
 from twinlink.errors import ConfigError, TwinlinkError
 from twinlink.files import write_text
+from twinlink.inputs import named_languages
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.signature import leaves, shown
 
@@ -43,6 +44,7 @@ _FILES = (
     "match.lexicons",
     "match.patterns.libraries",
     "bitext.lexicons",
+    "bitext.warm",
     "ranking.host_graph",
     "ranking.graph.common_crawl",
 )
@@ -181,8 +183,15 @@ def _with_whole_paths(config: Config) -> Config:
 
 
 def _whole(file: str) -> str:
-    """Return the whole path of a file; ``auto`` names none (`twinlink.similarity.lexicon_sets`)."""
-    return file if file == "auto" else str(Path(file).absolute())
+    """Return a file, or ``LANG-LANG=FILE``, with its whole path; ``auto`` is none (`twinlink.similarity.lexicon_sets`).
+
+    >>> _whole("auto"), _whole("en-fr=/data/memory.tsv")
+    ('auto', 'en-fr=/data/memory.tsv')
+    """
+    if file == "auto":
+        return file
+    langs, path = named_languages(file)
+    return f"{langs}={Path(path).absolute()}" if langs else str(Path(path).absolute())
 
 
 def _named(within: str, names: Iterable[str]) -> list[str]:

@@ -11,7 +11,7 @@ from lxml import etree
 
 from twinlink.align.formats.exports import open_for_reading
 from twinlink.errors import InputError
-from twinlink.inputs import Expected
+from twinlink.inputs import Expected, named_languages
 from twinlink.language_names import two_languages
 from twinlink.languages import base_language, canonical_language
 
@@ -44,10 +44,8 @@ class PairFile(NamedTuple):
         ConfigError
             If the part before the equals sign is not two languages.
         """
-        names, equals, path = text.partition("=")
-        if not equals or "-" not in names or "/" in names or Path(text).exists():
-            return cls(Path(text))
-        return cls(Path(path), two_languages(names))
+        names, path = named_languages(text)
+        return cls(Path(path), two_languages(names, "bitext.warm") if names else None)
 
     def files(self, langs: tuple[str, str]) -> tuple[Path, ...]:
         """Return the file, or the two files of Moses, under any tags of the two languages.
@@ -75,16 +73,6 @@ class PairFile(NamedTuple):
         others = sorted(self.path.parent.glob(f"{glob.escape(self.path.name)}.*"))
         alike = [path for path in others if path.suffixes and _alike(path.name[len(self.path.name) + 1 :], lang)]
         return alike[0] if len(alike) == 1 else exact
-
-
-def whole_path(text: str) -> str:
-    """Return ``FILE`` or ``LANG-LANG=FILE`` with the whole path of the file.
-
-    >>> whole_path("en-fr=/data/memory.tsv")
-    'en-fr=/data/memory.tsv'
-    """
-    file = PairFile.of(text)
-    return f"{'-'.join(file.langs)}={file.path.absolute()}" if file.langs else str(file.path.absolute())
 
 
 def read_sentence_pairs(file: PairFile, langs: tuple[str, str]) -> Iterator[tuple[str, str]]:

@@ -111,14 +111,8 @@ def align(
 
 def _of_run(form: str, lexicon: list[Path], warm: list[str]) -> dict[str, object]:
     """Return the settings that only a run has from its options."""
-    from twinlink.align.formats.sentence_pairs import whole_path
-
     formats = [name.strip() for name in form.split(",") if name.strip()]
-    return {
-        "bitext.formats": formats,
-        "bitext.lexicons": lexicon,
-        "bitext.warm": [whole_path(text) for text in warm],
-    }
+    return {"bitext.formats": formats, "bitext.lexicons": lexicon, "bitext.warm": warm}
 
 
 def _align_run(run: Path, settings: CallSettings, workers: Workers, quiet: bool, verbose: bool, as_json: bool) -> None:

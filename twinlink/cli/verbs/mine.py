@@ -107,7 +107,7 @@ def mine(
     addresses = [*inputs, *more_seeds(seeds)]
     with (
         explaining_no_pair(as_json, quiet),
-        working(out, quiet, settings, ALL_STAGES, verbose=verbose) as (run, report),
+        working(out, quiet, settings, (*ALL_STAGES, *["align"] * align), verbose=verbose) as (run, report),
     ):
         note = mine_stages(addresses, run, settings.config, report, how, align=align, workers=at_work)
     sentences = SentencesResult.of(out, settings.config.bitext.min_score) if align else None

@@ -267,6 +267,15 @@ def test_page_of_another_language_inside_a_version_belongs_to_it() -> None:
     assert scores[5] <= 0.5
 
 
+def test_without_wanted_languages_the_two_most_frequent_take_in_pages_of_others() -> None:
+    blocks, languages = site(("en", 12), ("fr", 12), ("de", 4))
+    for place in (5, 26):
+        blocks[place] = [*page("pt", place), TEXTS["pt"], TEXTS["pt"].upper()]
+    found, _ = site_languages(blocks, [""] * 28, [], links=links_within(12, 12, 4))
+    assert found[26] == "pt"
+    assert found[:24] == languages[:24]
+
+
 def test_pages_of_a_third_version_stay() -> None:
     blocks, languages = site(("en", 12), ("fr", 12), ("de", 6))
     assert site_languages(blocks, [""] * 30, ["en", "fr"], links=links_within(12, 12, 6))[0] == languages

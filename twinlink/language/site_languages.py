@@ -53,7 +53,7 @@ from twinlink.languages import UNDETERMINED, base_language
 from twinlink.scripts import chinese_leaning, split_units, variant_of_leaning
 from twinlink.system.side_by_side import in_ranges, threaded_in_ranges
 
-__all__ = ["TWO_LANGUAGES", "LanguageFinder", "site_languages"]
+__all__ = ["TWO_LANGUAGES", "LanguageFinder", "site_languages", "two_most_frequent"]
 
 TWO_LANGUAGES = "mul"
 """BCP 47's name for a page in several languages."""
@@ -145,7 +145,7 @@ def site_languages(
         no weight.
     wanted : sequence of str
         Wanted languages: they are preferred to close relatives (Portuguese to Galician) when the text is ambiguous,
-        and to no other language.
+        and to no other language. Empty: none is preferred, and the two most frequent ones take in pages of others.
     settings : LanguageSettings, optional
     links : csr_array, optional, shape (n_pages, n_pages)
         A stored entry at (p, q) where page p links to page q.
@@ -336,8 +336,10 @@ def _adopt(site: SiteText, decision: _Decision, aim: frozenset[str]) -> tuple[li
     """Assign pages of languages that are not wanted to the version that they are part of.
 
     Not those whose text is clear and whose language has a version of its own, nor those whose language a link names.
+    Without wanted languages it is the versions in those that are matched then.
     """
     languages, scores = list(decision.languages), decision.scores.copy()
+    aim = aim or frozenset(two_most_frequent(languages))
     versions = Counter(itertools.compress(languages, decision.clear.tolist()))
     known = sorted({*languages} - {UNDETERMINED})
     number = {language: i for i, language in enumerate(known)}
@@ -347,6 +349,17 @@ def _adopt(site: SiteText, decision: _Decision, aim: frozenset[str]) -> tuple[li
         if not has_version and languages[page] not in site.named[page]:
             languages[page], scores[page] = known[label], _ADOPTED * share
     return languages, scores
+
+
+def two_most_frequent(languages: Iterable[str]) -> list[str]:
+    """Return the languages of a site that are matched if none are wanted, given the language of each page.
+
+    >>> two_most_frequent(["fr", "en", "en", "de", "und"])
+    ['en', 'de']
+    """
+    counts = Counter(languages)
+    named = counts.keys() - {UNDETERMINED, TWO_LANGUAGES}
+    return sorted(named, key=lambda language: (-counts[language], language))[:2]
 
 
 def _is_foreign(site: SiteText, page: int, guess: Guess, speech: Speech, fit: float) -> bool:

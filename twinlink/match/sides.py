@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from twinlink.graph.document_order import LinkLists, link_lists, sublists
 from twinlink.graph.links import adjacency
 from twinlink.ingest.shapes import ShapeTable
-from twinlink.language.site_languages import TWO_LANGUAGES
+from twinlink.language.site_languages import TWO_LANGUAGES, two_most_frequent
 from twinlink.languages import UNDETERMINED, base_language, languages_of_site
 from twinlink.lookup import places_of
 from twinlink.match.evidence import Between, Side
@@ -152,9 +152,9 @@ def language_groups(langs: Sequence[str], wanted: Sequence[str]) -> list[Group]:
     [('en', 'en', [0, 3]), ('zh', 'zh-Hant', [1])]
     """
     counts = Counter(lang for lang in langs if lang not in (UNDETERMINED, TWO_LANGUAGES))
-    most = sorted(counts, key=lambda lang: (-counts[lang], lang))[:2]
+    two = {lang: [lang] for lang in two_most_frequent(langs)}
     groups = []
-    for tag, meant in (languages_of_site(wanted, counts) if wanted else {lang: [lang] for lang in most}).items():
+    for tag, meant in (languages_of_site(wanted, counts) if wanted else two).items():
         members = {lang: counts[lang] for lang in meant}
         total = sum(members.values())
         main = [lang for lang, n in sorted(members.items()) if n >= MIN_VARIANT_SHARE * total]

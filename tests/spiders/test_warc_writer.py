@@ -24,7 +24,7 @@ from twinlink.pages.decoding import is_html
 from twinlink.sources import warc_records as records
 from twinlink.sources.documents import Document
 from twinlink.sources.warc import read_warc
-from twinlink.spiders.warc_writer import WarcWriter, Written, truncate_to
+from twinlink.spiders.warc_writer import Conversion, WarcWriter, Written, truncate_to
 from twinlink.tables import Reject
 
 LIMIT = 100_000
@@ -145,6 +145,33 @@ def test_records_are_as_the_field_expects(tmp_path: Path) -> None:
         ("Content-Length", str(len(packed))),
     ]
     assert http_headers[2].get_header("Cookie") == "%E9"
+
+
+def test_a_rendered_page_keeps_the_headers_of_its_response_that_hold_for_it(tmp_path: Path) -> None:
+    writer = WarcWriter(tmp_path, "crawl")
+    headers = [
+        *HTML,
+        ("Content-Language", "en"),
+        ("Link", '</fr>; rel="alternate"; hreflang="fr"'),
+        ("link", "</\xc3\xa9>; rel=canonical"),
+        ("Content-Encoding", "gzip"),
+        ("Content-Length", "7"),
+        ("Transfer-Encoding", "chunked"),
+        ("Set-Cookie", "a=b"),
+    ]
+    built = Conversion(HTML[0][1], page_body(1))
+    packed = gzip.compress(b"<html><script src=/app.js></script>")
+    writer.write("http://www.example.org/", "GET / HTTP/1.1", [], 200, headers, packed, MOMENT, built)
+    writer.close()
+    path = tmp_path / "crawl-00001.warc.gz"
+    (page,) = documents(path)
+    assert (page.body, page.content_type, page.content_language) == (built.body, built.content_type, "en")
+    assert page.link == '</fr>; rel="alternate"; hreflang="fr", </%C3%A9>; rel=canonical'
+    with path.open("rb") as file:
+        (stored,) = (record.rec_headers.headers for record in ArchiveIterator(file) if record.rec_type == "conversion")
+    names = {name for name, _ in stored if not name.startswith("WARC-")}
+    assert names == {"Content-Type", "Content-Length", "Content-Language", "Link"}
+    assert dict(stored)["Content-Length"] == str(len(built.body))
 
 
 def test_each_record_is_a_gzip_member_of_its_own(archive: tuple[Path, list[Written]]) -> None:

@@ -370,8 +370,8 @@ class _Reader:
             return None
         self._replaced = record.rec_headers.get_header("WARC-Refers-To") or ""
         page = self._page(record, url, start, content_type)
-        language = record.rec_headers.get_header("Content-Language") or ""
-        return Found(replace(page, content_language=language) if isinstance(page, Document) else page)
+        language, link = (record.rec_headers.get_header(name) or "" for name in ("Content-Language", "Link"))
+        return Found(replace(page, content_language=language, link=link) if isinstance(page, Document) else page)
 
     def _revisit(self, record: ArcWarcRecord, url: str, start: int, digest: str) -> Found:
         headers = record.rec_headers

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from twinlink.spiders.early_end import is_whole
 from twinlink.spiders.items import AddressItem, LinksItem
-from twinlink.spiders.responses import header
 from twinlink.spiders.revisits import archive_page
 from twinlink.spiders.state import BUILT, EARLIER, RAW, CrawlState, state_of
 from twinlink.spiders.warc_writer import Conversion
@@ -79,6 +78,8 @@ class LedgerPipeline:
         if response is not None and is_whole(response) and outcome.reason not in _NOT_ARCHIVED:
             outcome = self._archived(item.entry, outcome, response)
         frontier.settle(item.entry, outcome, item.links)
+        for kind in self._state.scope.sameness.take_lifted():
+            frontier.readmit(kind, self._state.limits.max_depth)
 
     def _archived(self, entry: Entry, outcome: Outcome, response: Response) -> Outcome:
         """Archive a response, and return its outcome with where it lies."""
@@ -87,7 +88,7 @@ class LedgerPipeline:
             return outcome
         assert response.request is not None
         built: Built | None = response.meta.get(BUILT)
-        conversion = built and Conversion(built.content_type, header(raw.headers, "Content-Language"), built.body)
+        conversion = built and Conversion(built.content_type, built.body)
         url, request = response.meta["page"].url, response.request
         archive = self._state.archive
         if outcome.state == "done":

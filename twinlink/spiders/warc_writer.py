@@ -51,8 +51,6 @@ class Conversion(NamedTuple):
     """A page rendered from a response by its scripts; `twinlink.sources.warc` returns it instead of the response."""
 
     content_type: str
-    language: str
-    """Content-Language header of the response."""
     body: bytes
 
 
@@ -143,7 +141,8 @@ class WarcWriter:
         fetched : datetime, optional
             Time with time zone; default is now.
         conversion : Conversion, optional
-            The rendered page: its record is written before the response and refers to it.
+            The rendered page: its record is written before the response and refers to it. It repeats the headers of the
+            response that say something of the page itself: Content-Language and Link.
         """
         writer = self._writer()
         date = _warc_date(fetched or datetime.now(UTC))
@@ -157,7 +156,8 @@ class WarcWriter:
         )
         if conversion is not None:
             refers = {"WARC-Date": date, "WARC-Refers-To": response.rec_headers.get_header("WARC-Record-ID")}
-            writer.write_record(_conversion_record(writer, url, conversion, refers))
+            fields = {**refers, **_page_fields(response_headers)}
+            writer.write_record(_conversion_record(writer, url, conversion, fields))
         return self._write(writer, request_line, request_headers, response)
 
     def write_revisit(
@@ -236,8 +236,6 @@ class WarcWriter:
 
 
 def _conversion_record(writer: WARCWriter, url: str, made: Conversion, headers: dict[str, str]) -> ArcWarcRecord:
-    if made.language:
-        headers = {**headers, "Content-Language": _ascii(made.language)}  # WARC allows extension fields
     return writer.create_warc_record(
         url,
         "conversion",
@@ -246,6 +244,17 @@ def _conversion_record(writer: WARCWriter, url: str, made: Conversion, headers: 
         warc_content_type=made.content_type,
         warc_headers_dict=headers,
     )
+
+
+def _page_fields(headers: Headers) -> dict[str, str]:
+    """Return the headers of a response that hold for the page, however it was sent; WARC allows extension fields.
+
+    Of several Content-Language the last one counts, as for other pages; a WARC field must not be repeated.
+    """
+    given = [(name.lower(), value) for name, value in _ascii_headers(headers)]
+    languages, links = ([value for name, value in given if name == wanted] for wanted in ("content-language", "link"))
+    fields = {"Content-Language": "".join(languages[-1:]), "Link": ", ".join(links)}
+    return {name: value for name, value in fields.items() if value}
 
 
 def payload_digest(body: bytes) -> str:

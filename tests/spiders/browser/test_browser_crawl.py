@@ -125,6 +125,21 @@ def test_the_archive_holds_what_was_served_and_what_was_built(tmp_path: Path) ->
 
 
 @needs_browser
+def test_links_in_the_headers_of_a_built_page_are_links_of_it(tmp_path: Path) -> None:
+    header = "</fr>; rel=alternate; hreflang=fr, </home>; rel=canonical"
+    script = b"<div id=root></div><script>document.body.innerHTML = '<p>built'</script>"
+    pages = {"/": Answer(script, headers={"Link": header}), "/fr": Answer(b"<p>texte")}
+    run = RunDirectory.create(tmp_path / "run")
+    with serving(lambda path: pages.get(path, Answer(status=404))) as site:
+        crawl([site.url], run.path, QUICK)
+        ingest(run, [], IngestSettings())
+    (table,) = (run.stage_folder("ingest") / "links").glob("*.parquet")
+    found = pq.read_table(table)
+    assert found["target_url"].to_pylist() == [f"{site.url}/fr", f"{site.url}/home"]
+    assert found["hreflang"].to_pylist() == ["fr", ""]
+
+
+@needs_browser
 def test_ordinary_pages_start_no_browser_unless_it_is_asked_for(tmp_path: Path) -> None:
     page = links("/a").body + b"<p>Opens at 9:30.<script>document.body.append('added')</script>"
     pages = {"/": Answer(page), "/a": Answer(b"<p>short")}

@@ -18,7 +18,7 @@ from twinlink.errors import ConfigError
 from twinlink.similarity import affordable as of_search
 from twinlink.similarity import kernels, page_search
 from twinlink.similarity.affordable import Part, affordable, weights_of
-from twinlink.similarity.page_search import nearest_of, nearest_pages
+from twinlink.similarity.page_search import nearest_of, nearest_pages, nearest_within
 from twinlink.system.side_by_side import on_cores
 
 
@@ -35,6 +35,26 @@ def test_blocks_of_pages_and_terms_left_out(seed: int, n_a: int, n_b: int, k: in
             with on_cores(n_cores), patch.object(page_search, "_PART", 1):
                 blocks = page_search._best_by_blocks(a, b, part, k, both, n_pages)
             assert [each.tolist() for each in blocks] == [each.tolist() for each in whole]
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 30), st.integers(1, 6), st.integers(1, 31))
+@settings(deadline=None)
+def test_each_two_pages_of_one_language_are_compared_once(seed: int, n: int, k: int, n_pages: int) -> None:
+    """Few different weights: many pages are as near as others, which come in the order of their numbers."""
+    rng = np.random.default_rng(seed)
+    vectors = csr_array(rng.integers(0, 3, (n, 4)).astype(np.float32) / 3)
+    expected = nearest_of(vectors, vectors, k, 10**9).tolist()
+    for n_cores in (1, 3):
+        with on_cores(n_cores), patch.object(page_search, "_PART", 1):
+            assert page_search._best_within(vectors, k, n_pages).tolist() == expected
+
+
+def test_pages_of_one_language_are_compared_by_the_affordable_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(of_search, "ALWAYS", 0)
+    vectors = csr_array(np.hstack([np.full((3, 1), 5.0), np.eye(3)]))
+    for n_products in (1, 2):
+        expected = nearest_of(vectors, vectors, 2, n_products)
+        assert nearest_within(vectors, 2, n_products).tolist() == expected.tolist()
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 9), st.integers(1, 9), st.integers(0, 30))

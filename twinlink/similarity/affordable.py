@@ -93,11 +93,11 @@ def affordable(a: Weights, b: Weights, most: int) -> Part:
 
 
 def affordable_terms(n_products: NDArray[np.int64], most: int) -> NDArray[np.bool_]:
-    """Mark the terms with the fewest products, as many as take at most so many products together."""
+    """Mark the terms with the fewest products, as many as take at most so many products together; none without any."""
     order = np.argsort(n_products, kind="stable")
     kept = np.zeros(len(order), np.bool_)
     kept[order[np.cumsum(n_products[order]) <= most]] = True
-    return kept
+    return kept & (n_products > 0)
 
 
 def weights_of(parts: Iterable[csr_array]) -> Weights:

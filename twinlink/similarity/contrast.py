@@ -9,7 +9,7 @@ from scipy.sparse import csr_array, diags_array
 from twinlink.similarity import kernels
 from twinlink.similarity.affordable import affordable_terms, pages_with, with_terms
 from twinlink.similarity.content import dots_of_pairs, translated, unit_rows
-from twinlink.similarity.page_search import nearest_of
+from twinlink.similarity.page_search import nearest_within
 from twinlink.sparse import as_rows, as_weights, entry_rows, kept_matrix, narrow, select
 
 __all__ = ["contrast_vectors", "cosine_of_pairs", "near_duplicates", "near_pages"]
@@ -135,7 +135,7 @@ def _page_vectors(counts: csr_array) -> csr_array:
 def _nearest(vectors: csr_array) -> csr_array:
     n_pages, n_with = vectors.shape[0], pages_with(vectors)
     compared = with_terms(vectors, affordable_terms(n_with**2, PRODUCTS_PER_PAGE * 2 * n_pages))
-    pages = nearest_of(compared, compared, NEAREST + 1, PRODUCTS_PER_PAGE)
+    pages = nearest_within(compared, NEAREST + 1, PRODUCTS_PER_PAGE)
     pages = np.where(pages == np.arange(n_pages)[:, None], -1, pages)
     full = (pages >= 0).all(axis=1)  # pages equal to this one displaced it from its own list
     pages[full, -1] = -1

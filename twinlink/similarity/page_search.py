@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from twinlink.similarity.affordable import Part, affordable, most_products, page
 from twinlink.sparse import as_rows, some_rows, stacked
 from twinlink.system.side_by_side import at_once, threaded
 
-__all__ = ["nearest_of", "nearest_pages"]
+__all__ = ["nearest_of", "nearest_pages", "nearest_within"]
 
 _COMPARED = 8_192  # pages that a page is compared with at a time: their sums stay in the cache of the processor
 _PART = 200  # pages that a core compares at least
@@ -68,6 +69,30 @@ def nearest_of(vectors: csr_array, others: csr_array, k: int, products_per_page:
     return _search(vectors, others, k, products_per_page, both=False)[0]
 
 
+def nearest_within(vectors: csr_array, k: int, products_per_page: int) -> NDArray[np.int32]:
+    """Return for each row the k nearest rows of the same matrix, with itself: `nearest_of` of it and of all its rows.
+
+    The product of two pages is the same for both, so most are computed once, in half the time.
+
+    Parameters
+    ----------
+    vectors : csr_array, shape (n_pages, n), sorted, values >= 0
+    k, products_per_page : int
+
+    Returns
+    -------
+    ndarray of int32, shape (n_pages, k)
+        As those of `nearest_pages`.
+
+    Examples
+    --------
+    >>> nearest_within(csr_array([[1.0, 0.0], [0.8, 0.6], [0.0, 1.0]]), 2, 100).tolist()
+    [[0, 1], [1, 0], [2, 1]]
+    """
+    part = _affordable_part(vectors, vectors, most_products(products_per_page, *vectors.shape[:1] * 2))
+    return _best_within(vectors if part is None else part.of(vectors), k, _pages_at_once(vectors, vectors, k))
+
+
 def _search(
     vectors_a: csr_array, vectors_b: csr_array, k: int, products_per_page: int, both: bool
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -104,26 +129,51 @@ def _best_by_blocks(
 
     Of b, only a block at a time is copied without what is not compared, because memory has its peak here.
     """
-    x, parts, of_columns = kernels.arrays_of(vectors_a), _parts(vectors_a.shape[0]), []
-    shapes = [(rows.stop - rows.start, k) for rows in parts]
-    nearest = [(np.full(shape, -1, np.int32), np.zeros(shape, np.float32)) for shape in shapes]
+    x, parts, of_columns = kernels.arrays_of(vectors_a), _parts(range(vectors_a.shape[0])), []
+    nearest = [_empty_lists(rows.stop - rows.start, k) for rows in parts]
     for first in range(0, max(vectors_b.shape[0], 1), n_pages):
         compared = some_rows(vectors_b, first, n_pages)
         block = csr_array((compared if part is None else part.of(compared)).T)
-        nearest, of_column = _compare(x, block, first, parts, nearest, both)
+        nearest, (of_column, _) = _compare(x, block, first, parts, nearest, both)
         of_columns.append(of_column)
     return np.concatenate([pages for pages, _ in nearest]), np.concatenate(of_columns)
 
 
-def _parts(n_rows: int) -> list[slice]:
+def _best_within(vectors: csr_array, k: int, n_pages: int) -> NDArray[np.int32]:
+    """Return what `nearest_within` returns: each block of pages is compared with itself, and with the pages behind it.
+
+    What the pages behind it find goes into the lists of both.
+    """
+    x, size = kernels.arrays_of(vectors), vectors.shape[0]
+    pages, scores = _empty_lists(size, k)
+    for first in range(0, size, n_pages):
+        inside, behind = range(first, min(first + n_pages, size)), range(min(first + n_pages, size), size)
+        block = csr_array(some_rows(vectors, first, n_pages).T)
+        found = [(pages[first : inside.stop], scores[first : inside.stop])]
+        for rows, both in (inside, False), (behind, True):
+            parts = _parts(rows)
+            nearest, of_column = _compare(x, block, first, parts, [(pages[part], scores[part]) for part in parts], both)
+            for part, lists in zip(parts, nearest, strict=True):
+                pages[part], scores[part] = lists
+            found += [of_column] if both else []
+        pages[first : inside.stop], scores[first : inside.stop] = _merged(found, k)
+    return pages
+
+
+def _empty_lists(n: int, k: int) -> _Lists:
+    return np.full((n, k), -1, np.int32), np.zeros((n, k), np.float32)
+
+
+def _parts(rows: range) -> list[slice]:
     """Return the rows that each core compares."""
-    n_parts = max(1, min(at_once(), n_rows // _PART))
-    return [slice(n_rows * part // n_parts, n_rows * (part + 1) // n_parts) for part in range(n_parts)]
+    n_parts = max(1, min(at_once(), len(rows) // _PART))
+    ends = [rows.start + len(rows) * part // n_parts for part in range(n_parts + 1)]
+    return [slice(*between) for between in pairwise(ends)]
 
 
 def _compare(
     x: kernels.Csr, block: csr_array, first: int, parts: Sequence[slice], nearest: Sequence[_Lists], both: bool
-) -> tuple[list[_Lists], NDArray[np.int32]]:
+) -> tuple[list[_Lists], _Lists]:
     """Return the nearest of each part of the rows, of this block and those before, and those of each page of the block.
 
     Each core compares a part; of equal scores, the nearest of a page keep those of the part before.
@@ -136,10 +186,15 @@ def _compare(
         found = kernels.best_products(own, y, block.shape[1], k, both, first, *nearest[part])
         return found[:2], (np.where(found[2] >= 0, found[2] + np.int32(rows.start), found[2]), found[3])
 
-    seconds = _ROW_SECONDS * (len(starts) - 1) / len(parts)
+    seconds = _ROW_SECONDS * (parts[-1].stop - parts[0].start) / len(parts)
     of_rows, of_columns = zip(*threaded(compare_part, range(len(parts)), seconds=seconds), strict=True)
-    of_column, scores = (np.hstack(lists) for lists in zip(*of_columns, strict=True))
-    if len(parts) == 1:
-        return [*of_rows], of_column
+    return [*of_rows], _merged(of_columns, k)
+
+
+def _merged(lists: Sequence[_Lists], k: int) -> _Lists:
+    """Merge several lists of each page; of equal scores, those of the list before come first."""
+    if len(lists) == 1:
+        return lists[0]
+    pages, scores = (np.hstack(each) for each in zip(*lists, strict=True))
     order = np.argsort(-scores, axis=1, kind="stable")[:, :k]
-    return [*of_rows], np.take_along_axis(of_column, order, axis=1)
+    return np.take_along_axis(pages, order, axis=1), np.take_along_axis(scores, order, axis=1)

@@ -17,8 +17,9 @@ StructureForm = Literal["indel", "lcs_max"]
 MAX_TAGS = 50_000
 """Maximum number of tags compared per page (the first ones). The time per pair is quadratic (20 ms at this length)."""
 
-_PAIRS = 2**15
-"""Pairs compared in one call."""
+_PAIRS = 2**17
+"""Pairs compared in one call, by page of b: on large sites, a tenth faster than page by page of a, because the tags of
+neither language fit into the cache of the processor."""
 _FEW = 1_000
 """Pairs up to which one thread compares them: others would take as long to start."""
 
@@ -77,7 +78,7 @@ def structural_similarity(
     # A slice of the whole is no copy, so that this takes memory only for pages with more tags.
     first_a, first_b = ([tags[:MAX_TAGS] for tags in side] for side in (tags_a, tags_b))
     for first in range(0, pattern.nnz, _PAIRS):
-        places = np.arange(first, min(first + _PAIRS, pattern.nnz))
+        places = first + np.argsort(pattern.indices[first : first + _PAIRS], kind="stable")
         rows = np.searchsorted(pattern.indptr, places, side="right") - 1
         pages = [first_a[i] for i in rows.tolist()]
         others = [first_b[j] for j in pattern.indices[places].tolist()]

@@ -16,6 +16,8 @@ import pytest
 from experiments.simweb.server import proxied, serving
 from experiments.simweb.world import DEAD, ERRORS, OK, REFUSED, WorldSettings, make_world
 from tests.baselines.test_methods import made_page
+from tests.loopback import Answer, links
+from tests.loopback import serving as serving_pages
 from tests.made_sites import page, write_pages
 from twinlink.cli.lines import lines as lines_of_result
 from twinlink.cli.results.discovery import DiscoveryResult, RoundResult
@@ -25,7 +27,16 @@ from twinlink.errors import CrawlError, InputError, RunError
 from twinlink.ingest.stage import ingest
 from twinlink.jobs import probing
 from twinlink.jobs.discover import discover
-from twinlink.jobs.probing import BILINGUAL, ONE_LANGUAGE, TWO_LANGUAGES, failure, is_added, look, probe
+from twinlink.jobs.probing import (
+    BILINGUAL,
+    ONE_LANGUAGE,
+    TWO_LANGUAGES,
+    failure,
+    is_added,
+    look,
+    probe,
+    sites_to_retry,
+)
 from twinlink.jobs.start_pages import is_open, start_pages
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.rounds import Rounds, paired_by_probe, site_rounds, turned_down
@@ -142,6 +153,53 @@ def check_pages(world, run):
     assert row["all_pairs"] == len(lines(run.path / "patterns" / "pairs.tsv"))
     assert row["added"] == row["with_pairs"] == len(added)
     assert row["tried"] == row["added"] + row["one_language"] + row["refused"] + row["dead"] + row["unreadable"]
+
+
+def test_a_site_that_was_down_is_tried_again_by_a_later_call(tmp_path):
+    """Two sites are linked to: one answers 500 until the second call, the other forbids all by its robots.txt."""
+    broken = Answer(b"", 500)
+    with serving_pages(lambda path: broken) as down, serving_pages(lambda path: None) as shut:
+        shut.robots = Answer(b"User-agent: *\nDisallow: /\n", type="text/plain")
+        with serving_pages(lambda path: links(down.url, shut.url) if path == "/" else None) as seed:
+            config = Config().override({**OPTIONS, "crawl.allow_private": True, "discover.rounds": 3})
+            run = RunDirectory.create(tmp_path)
+            discover([seed.url], run, config)
+            tried = [(row["round"], row["site"]) for row in Rounds(run).all_verdicts().to_pylist()]
+            sites = {name: site.url.split("/")[2] for name, site in (("down", down), ("shut", shut))}
+            assert sorted(tried[1:]) == sorted((1, site) for site in sites.values()), "a call tries each site once"
+            down.answer = bilingual_answer
+            discover([seed.url], run, config)
+    (row,) = Rounds(run).verdicts(2).to_pylist()
+    assert (row["site"], row["verdict"], row["added"]) == (sites["down"], BILINGUAL, True)
+    assert row["reason"].endswith("; tried 2 times")
+    assert turned_down(run) == {sites["shut"]: "refused"}
+    assert [row["all_pages"] for row in Rounds(run).table().to_pylist()] == [1, 1, 8]
+
+
+def bilingual_answer(path):
+    """Return a page of a small site in two languages; None for another path."""
+    names = [f"/{lang}/{name}.htm" for lang in ("en", "tc") for name in ("home", "news", "laws")]
+    if path == "/":
+        return links(*names)
+    return Answer(f"<p>{EN if '/en/' in path else ZH} {path[4:]}".encode()) if path in names else None
+
+
+def test_sites_are_retried_a_limited_number_of_times_and_for_passing_reasons():
+    said = [
+        ("up", 3, "en 3"),
+        ("dead", 0, "dns 1"),
+        ("busy", 0, "http-404 1, busy 1"),
+        ("shut", 0, "robots 1, timeout 1"),
+    ]
+    rows = [{"round": 1, "site": site, "pages": n_pages, "reason": reason} for site, n_pages, reason in said]
+    seed = {"round": 0, "site": "seed", "pages": 0, "reason": "dns 1"}
+    assert sites_to_retry([seed, *rows], 1) == set()
+    assert sites_to_retry([seed, *rows], 2) == {"dead", "busy"}
+    second = {"round": 2, "site": "dead", "pages": 0, "reason": "dns 1; tried 2 times"}
+    assert sites_to_retry([*rows, second], 2) == {"busy"}
+    assert sites_to_retry([*rows, second], 3) == {"dead", "busy"}
+    assert sites_to_retry([*rows, second, {**second, "round": 3}], 4) == {"busy"}
+    assert sites_to_retry([*rows, {**second, "pages": 9, "reason": "en 9; tried 2 times"}], 3) == {"busy"}
 
 
 def test_other_seeds_or_settings_do_not_mix(tmp_path):

@@ -6,7 +6,9 @@ is skipped when done, or ends with a file of `twinlink.rundir.rounds`, so the lo
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ from twinlink.config import Config
 from twinlink.errors import InputError, RunError
 from twinlink.files import write_text
 from twinlink.jobs.origin import leaving_nothing, origin_of
-from twinlink.jobs.probing import Look, failure, fetch, fetched_sites, is_added, probe
+from twinlink.jobs.probing import Look, failure, fetch, fetched_sites, is_added, probe, sites_to_retry
 from twinlink.jobs.stages import ingest_stage, match_stage, patterns_stage, rank_stage, silent
 from twinlink.jobs.start_pages import is_open, start_pages
 from twinlink.language.stage import identify_pages
@@ -54,8 +56,9 @@ def discover(
 
     Round 0 crawls a budget of each seed site, pairs pages, and ranks the sites that they link to. Each further round
     probes the best ``discover.top`` of those with a few pages, adds the ones that are bilingual, crawls them, and pairs
-    and ranks again. Results of probes are kept; no site is probed twice. The run is an ordinary one, of all sites that
-    were added; the column ``round`` of its pages says which round brought them.
+    and ranks again. Results of probes are kept; no call probes a site twice. One that was down (no response, 5xx,
+    robots.txt unreachable) is a candidate again in later calls, until it was tried three times. The run is an ordinary
+    one, of all sites that were added; the column ``round`` of its pages says which round brought them.
 
     Parameters
     ----------
@@ -152,6 +155,7 @@ class _Loop:
         self._site_by = _by_host(config)
         budget = config.crawl.max_site_pages or config.discover.site_pages
         self._limited = config.override({"crawl.max_site_pages": budget})
+        self._first = next(number for number in count() if not rounds.is_done(number))  # of this call
 
     def play(self, number: int) -> dict[str, int] | None:
         """Run a round; None if there is no candidate."""
@@ -176,14 +180,17 @@ class _Loop:
         return [Chosen(site, tuple(urls)) for site, urls in starts.items()]
 
     def _candidates(self) -> list[Chosen]:
-        """Return the best sites that are linked to and have not been tried."""
+        """Return the best sites that are linked to and have not been tried, or were down in an earlier call."""
         rank_stage(self._run, self._config, self._report)
         settings = self._config.discover
         columns = ("site", "state", "rank", settings.score)
         table = read_table(self._run.stage_folder("rank") / TABLE_FILE, SITES, columns)
         private = self._config.crawl.allow_private
+        again = sites_to_retry(self._rounds.all_verdicts().to_pylist(), self._first)
         rows = [
-            row for row in table.to_pylist() if row["state"] == "candidate" and is_open(row["site"], settings, private)
+            row
+            for row in table.to_pylist()
+            if (row["state"] == "candidate" or row["site"] in again) and is_open(row["site"], settings, private)
         ]
         rows.sort(key=lambda row: (-row[settings.score], row["rank"]))
         best = {row["site"]: row[settings.score] for row in rows[: settings.top]}
@@ -195,7 +202,12 @@ class _Loop:
         starts = {each.site: each.starts for each in chosen}
         folder = self._rounds.of(number) / "probe"
         found = probe(starts, folder, self._config, self._credible_keys(), self._report, self._run.pause_file)
-        return _verdict_table(number, chosen, found, self._config)
+        tries = Counter(self._rounds.all_verdicts()["site"].to_pylist())
+        told = {
+            site: each._replace(reason=f"{each.reason}; tried {tries[site] + 1} times") if tries[site] else each
+            for site, each in found.items()
+        }
+        return _verdict_table(number, chosen, told, self._config)
 
     def _fetched(self, number: int, chosen: Iterable[Chosen]) -> pa.Table:
         """Return the verdicts on the seeds, which are crawled without a probe, by whether they gave pages."""

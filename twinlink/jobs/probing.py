@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,12 +22,16 @@ from twinlink.rundir.directory import RunDirectory, site_file
 from twinlink.spiders.frontier import LATER, Counts, FrontierReader, so_far
 from twinlink.tables import PAGES, PAIRS, is_part, read_table
 
-__all__ = ["Look", "failure", "fetch", "fetched_sites", "is_added", "look", "probe"]
+__all__ = ["Look", "failure", "fetch", "fetched_sites", "is_added", "look", "probe", "sites_to_retry"]
 
 BILINGUAL, TWO_LANGUAGES, ONE_LANGUAGE = "bilingual", "two-languages", "one-language"
 
 _REFUSED = frozenset(("robots", "robots-unreachable", "busy", "noindex", "nofollow", "private-address", "blocked-port"))
 _DEAD = frozenset(("dns", "connection", "timeout", "tls"))
+_PASSING = frozenset(("dns", "connection", "timeout", "http-408", "http-425", "http-429", *LATER))  # and http-5xx
+_FOR_GOOD = _REFUSED - _PASSING
+MAX_TRIES = 3
+"""Times that a site is tried which is down. A choice: each try takes the place of another candidate in its round."""
 
 
 class Look(NamedTuple):
@@ -224,6 +228,38 @@ def failure(counts: Mapping[str, Any]) -> Look:
     if counts.get("redirects"):
         return Look("moved", "it only redirects to other sites")
     return Look("empty", "no page in it")
+
+
+def sites_to_retry(verdicts: Iterable[Mapping[str, Any]], before: int) -> set[str]:
+    """Return the sites that were down in rounds before a given one, and were not tried since nor `MAX_TRIES` times.
+
+    Parameters
+    ----------
+    verdicts : iterable of mapping
+        Rows of `twinlink.tables.PROBES`, round by round.
+    before : int
+        Number of a round. The seeds, of round 0, are requested again by each crawl anyway.
+    """
+    last = {}
+    tries: Counter[str] = Counter()
+    for row in verdicts:
+        last[row["site"]] = row
+        tries[row["site"]] += 1
+    return {
+        site
+        for site, row in last.items()
+        if 0 < row["round"] < before and not row["pages"] and tries[site] < MAX_TRIES and _may_pass(row["reason"])
+    }
+
+
+def _may_pass(reason: str) -> bool:
+    """Return whether a site without pages may have some later, by the reason that `failure` gives.
+
+    >>> _may_pass("connection 2"), _may_pass("http-404 2, http-503 1"), _may_pass("robots 1, timeout 1"), _may_pass("")
+    (True, True, False, False)
+    """
+    names = {each.rpartition(" ")[0] for each in reason.partition(";")[0].split(", ")}
+    return not names & _FOR_GOOD and any(name in _PASSING or name.startswith("http-5") for name in names)
 
 
 def is_added(found: Look, settings: DiscoverySettings) -> bool:

@@ -129,9 +129,10 @@ class Rounds:
 
 
 def turned_down(run: RunDirectory) -> dict[str, str]:
-    """Return the sites that rounds tried without getting pages of them, and the verdict on each."""
+    """Return the sites that rounds tried without getting pages of them, and the latest verdict on each."""
     tried = Rounds(run).all_verdicts().select(["site", "verdict", "added", "pages"]).to_pylist()
-    return {row["site"]: row["verdict"] for row in tried if not (row["added"] and row["pages"])}
+    latest = {row["site"]: row for row in tried}
+    return {site: row["verdict"] for site, row in latest.items() if not (row["added"] and row["pages"])}
 
 
 def paired_by_probe(run: RunDirectory) -> dict[str, float]:

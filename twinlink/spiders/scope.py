@@ -189,13 +189,16 @@ class Scope:
         circles, suspect = _looks(entry.url)
         if circles:
             return entry._replace(chain=-1, reason="trap", detail="its path repeats itself")
-        if entry.chain > self._settings.max_trap_chain or self.sameness.is_trap(entry.url):
-            chained = f"{entry.chain} links in a row that changed query or date"
-            same = entry.chain <= self._settings.max_trap_chain
-            return entry._replace(reason="trap", detail=SAME_PAGE if same else chained)
+        return self._limited(entry._replace(suspect=suspect) if suspect != entry.suspect else entry)
+
+    def _limited(self, entry: Entry) -> Entry:
+        if entry.chain > self._settings.max_trap_chain:
+            return entry._replace(reason="trap", detail=f"{entry.chain} links in a row that changed query or date")
         if entry.depth > self._settings.max_depth:
             return entry._replace(reason="depth", detail=f"{entry.depth} links from a start page")
-        return entry._replace(suspect=suspect) if suspect != entry.suspect else entry
+        if self.sameness.is_trap(entry.url):  # last: it is queued once its form is no trap (`Frontier.readmit`)
+            return entry._replace(reason="trap", detail=SAME_PAGE)
+        return entry
 
 
 def versions_together(

@@ -13,7 +13,7 @@ from twinlink.sources.documents import REDIRECTS
 from twinlink.sources.resources import kind_of
 from twinlink.spiders.early_end import EarlyEnd, is_whole, received
 from twinlink.spiders.failures import failure_reason
-from twinlink.spiders.frontier import Entry, Outcome
+from twinlink.spiders.frontier import SAME_PAGE, Entry, Outcome
 from twinlink.spiders.frontier.partners import UNWANTED
 from twinlink.spiders.frontier.urgency import ASKED_LATER, LAST, SURE
 from twinlink.spiders.items import AddressItem, LinksItem
@@ -141,6 +141,8 @@ class SiteSpider(scrapy.Spider):
         reason, detail = failure_reason(failure.value)
         if reason == "timeout" and self._was_stalled(entry, failure.request.meta[ASKED]):  # type: ignore[attr-defined]
             yield AddressItem(entry._replace(urgency=ASKED_LATER), Outcome("queued"))
+        elif detail == SAME_PAGE and not self._scope.sameness.is_trap(entry.url):  # it was a trap a moment ago
+            yield AddressItem(entry, Outcome("queued"))
         else:
             n_bytes = received(failure.request)  # type: ignore[attr-defined]
             yield _item(entry, Outcome("rejected", reason, detail, bytes=n_bytes), (), None)
@@ -263,4 +265,8 @@ def _to_partners(page: Entry, links: list[Entry], partners: Mapping[str, int]) -
 
 
 def _not_followed(links: list[Entry]) -> list[Entry]:
-    return [link if link.reason else link._replace(reason="nofollow") for link in links]
+    # A link to the same page again is not followed either when its form is no trap any more.
+    return [
+        link if link.reason and link.detail != SAME_PAGE else link._replace(reason="nofollow", detail="")
+        for link in links
+    ]

@@ -11,10 +11,14 @@ import re
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
+from zlib import crc32
 
 MAX_ALIKE = 20
 """Pages of one form that may say the same before the form is a trap, if all of them do. A choice: so many are fetched
 in vain; fewer would take a shelf of empty pages, filled one by one, for a trap."""
+MAX_TRIALS = 20
+"""Pages of such a form that are fetched all the same: real pages may come after many placeholders. A choice: true traps
+cost so many pages more."""
 
 MAX_SEGMENTS = 20
 """Segments of a sound path: Heritrix's TooManyPathSegmentsDecideRule."""
@@ -25,6 +29,7 @@ MAX_PARAMETERS = 8
 
 _MANY_PARAMETERS = 64  # of so many none is looked at: whatever they say, the address is put last
 _MAX_FORMS = 10_000  # kept in mind; the least recently seen is forgotten
+_TRIALS_AT_RATE = 3  # before half as many addresses are tried: so 20 trials reach behind some 600 placeholders
 _MIN_TEXT = 80  # characters: pages that say less (frames, scripts) are alike without being the same
 # Only where a word begins: from each of its characters, the search for a digit would go to its end.
 _TOKEN = re.compile(r"(?<![0-9a-z_-])(?=[a-z_-]*\d)[0-9a-z_-]{8,}", re.IGNORECASE)
@@ -193,33 +198,57 @@ def text_digest(blocks: Iterable[str]) -> str:
 class Sameness:
     """Knows the forms of address under which one and the same page came again and again (`MAX_ALIKE`).
 
-    Session ids in paths and sort orders make endless addresses of one page. One page that says something else clears a
-    form for good. It is kept in memory: a crawl that is resumed looks at so many pages of a form anew.
+    Session ids in paths and sort orders make endless addresses of one page. But a form may also have a few dozen
+    placeholders before its real pages, so `MAX_TRIALS` more are fetched, spread over its addresses: at first one of
+    two, then one of four, of eight, and so on. One that says something else lifts the suspicion.
+
+    Pages that say two things, one after the other, clear a form for good. It is kept in memory: a crawl that is resumed
+    looks at so many pages of a form anew.
 
     Examples
     --------
     >>> sameness = Sameness()
     >>> for n in range(MAX_ALIKE):
     ...     sameness.see(f"http://a.org/s{n}/home", text_digest(["Welcome to this page. " * 9]))
-    >>> sameness.is_trap("http://a.org/s77/home"), sameness.is_trap("http://a.org/home")
+    >>> sameness.is_trap("http://a.org/s78/home"), sameness.is_trap("http://a.org/home")
     (True, False)
+    >>> sameness.see("http://a.org/s79/home", text_digest(["What else there is. " * 9]))
+    >>> sameness.is_trap("http://a.org/s78/home"), sameness.take_lifted()
+    (False, ['http://a.org/s#/home'])
     """
 
     def __init__(self) -> None:
         self._seen: OrderedDict[str, tuple[str, int]] = OrderedDict()  # form → what it says, pages; -1: cleared
+        self._lifted: list[str] = []
 
     def see(self, url: str, digest: str) -> None:
-        """Record the `text_digest` of a fetched page."""
+        """Record the `text_digest` of a fetched page.
+
+        After one that lifts the suspicion, pages of the form are counted anew: a trap whose one page has changed
+        meanwhile is found again.
+        """
         kind = form(url)
         if kind == url:
             return
         first, n = self._seen.get(kind, (digest, 0))
+        if n >= MAX_ALIKE and digest != first:
+            self._lifted.append(kind)
+            first, n = digest, 0
         cleared = n < 0 or not digest or digest != first
         self._seen[kind] = (first, -1 if cleared else n + 1)
         self._seen.move_to_end(kind)
         while len(self._seen) > _MAX_FORMS:
             self._seen.popitem(last=False)
 
+    def take_lifted(self) -> list[str]:
+        """Return the forms whose suspicion was lifted since the last call: what was dropped of them is wanted."""
+        lifted, self._lifted = self._lifted, []
+        return lifted
+
     def is_trap(self, url: str) -> bool:
-        """Return whether an address would bring only what its form has brought all along."""
-        return self._seen.get(form(url), ("", 0))[1] >= MAX_ALIKE
+        """Return whether an address would bring only what its form has brought all along, and is no trial."""
+        trials = self._seen.get(form(url), ("", 0))[1] - MAX_ALIKE
+        if not 0 <= trials < MAX_TRIALS:
+            return trials >= MAX_TRIALS
+        # By a checksum of the path: it gets the same answer where it is linked, linked again, and requested.
+        return crc32(url.split("/", 3)[3].encode()) % (2 << trials // _TRIALS_AT_RATE) != 0

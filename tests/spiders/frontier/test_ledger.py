@@ -141,6 +141,17 @@ def test_addresses_of_one_and_the_same_page_are_not_queued_again(ledger: Frontie
     assert names(drain(ledger)) == ["m"]
 
 
+def test_addresses_of_a_form_are_queued_again_as_far_as_the_settings_want_them(ledger: Frontier) -> None:
+    ledger.seed([page("1")], 3, 30, is_excluded=lambda url: url.endswith("p9.html"))
+    (start,) = drain(ledger)
+    found = [("p1.html", 1, "trap"), ("p2.html", 4, "trap"), ("p9.html", 1, "trap"), ("q1.html", 1, "trap")]
+    dropped = [page(name, depth, reason=reason)._replace(detail=SAME_PAGE) for name, depth, reason in found]
+    ledger.settle(start, DONE, [*dropped, page("p3.html", 1, 31, reason="trap"), page("p4.html", 1, reason="nofollow")])
+    ledger.readmit("http://a.org/p#.html", 3)
+    assert names(drain(ledger)) == ["p1.html"]
+    assert ledger.counts().rejected == 5
+
+
 def test_failed_starts_are_tried_again_only_while_nothing_was_fetched(ledger: Frontier) -> None:
     seeded(ledger, page("1"), page("2"))
     first, second = drain(ledger)

@@ -279,6 +279,13 @@ WHERE state = 'rejected' AND (
 ) OR state = 'aside' AND reason = 'not-needed'
 """  # noqa: S608  (our own names)
 
+# Queues what was dropped of a form that brought one page only, and now another.
+READMIT = f"""
+UPDATE frontier SET state = 'queued', reason = '', detail = ''
+WHERE state = 'rejected' AND reason = 'trap' AND detail = '{SAME_PAGE}' AND depth <= ? AND form(url) = ?
+    AND NOT is_excluded(url)
+"""  # noqa: S608  (our own names)
+
 # Drops queued addresses that the current settings exclude; pages of an earlier visit are kept.
 DROP = """
 UPDATE frontier SET

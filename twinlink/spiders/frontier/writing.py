@@ -39,6 +39,7 @@ from twinlink.spiders.frontier.schema import (
     KNOWN,
     MAX_DROPPED,
     NEXT_HOST,
+    READMIT,
     RENAME_SITEMAPS,
     REQUEUE,
     SCHEMA,
@@ -49,6 +50,7 @@ from twinlink.spiders.frontier.schema import (
     settled,
 )
 from twinlink.spiders.frontier.urgency import book_pairwise
+from twinlink.spiders.traps import form
 
 _UNLIMITED = 2**62
 _OPEN = nullcontext()  # a frontier is open as long as it lives
@@ -175,6 +177,7 @@ class Frontier(Questions):
         self._whole = reads_whole(db, reading, self._visit)
         db.executemany(INSERT, entries)
         db.execute(REQUEUE, {"max_depth": max_depth, "max_chain": max_chain, **self._budget})
+        db.create_function("form", 1, form, deterministic=True)
         db.create_function("is_excluded", 1, is_excluded or (lambda url: False))
         db.execute(DROP, {"max_depth": max_depth, "has_patterns": is_excluded is not None})
         for (site,) in db.execute("SELECT site FROM sites").fetchall():
@@ -208,6 +211,11 @@ class Frontier(Questions):
             self._begin()
             self._book_links(entry, False, links)
             self._db.execute("COMMIT")
+
+    def readmit(self, kind: str, max_depth: int) -> None:
+        """Queue the addresses of a form (`twinlink.spiders.traps.form`) that were dropped for bringing one page."""
+        self._begin()
+        self._db.execute(READMIT, (max_depth, kind))
 
     def take(self, per_host: int) -> Entry | None:
         """Return the next address: sites take turns, in a site its hosts; on a host what is most urgent first.

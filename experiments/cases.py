@@ -32,7 +32,7 @@ from twinlink.match.site import PAGE_COLUMNS, site_sides
 from twinlink.rundir.directory import RunDirectory
 from twinlink.similarity.decision import keep_pairs
 from twinlink.similarity.lexicon_files import Lexicon, read_lexicon
-from twinlink.tables import LINKS, PAGES, iter_parts, read_table
+from twinlink.tables import PAGES, iter_parts, part_like, read_table
 
 SharedTokens = Literal["all", "numbers", "none"]
 
@@ -91,21 +91,23 @@ def ingested(folder: Path) -> Iterator[tuple[RunDirectory, Config]]:
 
 
 def site_tables(folder: Path) -> tuple[pa.Table, pa.Table]:
-    """Return the pages and links of one site folder, with the columns that stage `match` reads."""
+    """Return the pages and links of one site folder, as stage `match` reads them."""
     with ingested(folder) as (run, _):
-        tables = run.stage_folder("ingest")
-        (part,) = iter_parts(tables / "pages")
-        pages = read_table(part, PAGES, PAGE_COLUMNS)
-        return pages, read_links(tables / "links" / part.name, pages["site"][0].as_py())
+        return _read_site(run)
+
+
+def _read_site(run: RunDirectory) -> tuple[pa.Table, pa.Table]:
+    tables = run.stage_folder("ingest")
+    (part,) = iter_parts(tables / "pages")
+    pages = read_table(part, PAGES, PAGE_COLUMNS)
+    return pages, read_links(part_like(tables / "links", part), pages["site"][0].as_py())
 
 
 @contextmanager
 def open_case(folder: Path) -> Iterator[Case]:
     """Read one site folder through stage `ingest` and the language finder."""
     with ingested(folder) as (run, config):
-        tables = run.stage_folder("ingest")
-        (part,) = iter_parts(tables / "pages")
-        pages, links = read_table(part, PAGES), read_table(tables / "links" / part.name, LINKS)
+        pages, links = _read_site(run)
         ((side_a, side_b, between),) = site_sides(pages, links, config)
         gold = read_gold(folder / "gold.tsv")
         langs = langs_of(read_meta(folder))

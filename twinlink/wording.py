@@ -93,7 +93,7 @@ REASONS = {
     "parse-timeout": "reading it would take too long",
     "parse-failed": "reading it would take too much memory, or the parser failed",
     "page-cut": "its markup takes too long to read; the beginning was kept",
-    "redirect": "redirects to another address, which is used instead",
+    "redirect": "redirects to another address, which is used if the run has it",
     "duplicate-url": "the same page under another address",
     "duplicate-page": "the same bytes as another address of the same page, which is used instead",
     "older-capture": "a later capture of the same address is used instead",

@@ -79,6 +79,16 @@ def test_crawl_takes_seeds_and_says_what_came_of_each_site(tmp_path):
     assert json.loads((run / "crawl.json").read_text())["pages"] == 4
 
 
+def test_mine_takes_seeds_alone(tmp_path):
+    with serving(lambda path: links("/")) as site:
+        (tmp_path / "sites.txt").write_text(f"{site.url}/\n")
+        done = twinlink("mine", "--seeds", tmp_path / "sites.txt", "-o", tmp_path / "run")
+    assert (done.returncode, "1 page" in done.stdout) == (5, True), done.stderr
+    nothing = twinlink("mine", "-o", tmp_path / "other")
+    assert (nothing.returncode, "no sources: expected" in nothing.stderr) == (2, True)
+    assert not (tmp_path / "other").exists()
+
+
 @pytest.mark.parametrize(
     ("options", "end", "stop"),
     [(["--max-pages", "3"], "page-limit", "--max-pages"), (["--max-site-pages", "3"], "budget", "budget-pages")],

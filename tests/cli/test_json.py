@@ -124,6 +124,13 @@ def test_crawl_and_ingest(tmp_path: Path) -> None:
     assert f"1 page, {told['n_links']} links, {told['n_rejects']} rejects → {told['tables']}" in text
 
 
+def test_ingest_counts_its_own_rejects_after_a_match(run: Path) -> None:
+    before = twinlink("ingest", "-o", run, "--json", "-q").object["n_rejects"]
+    dropped = twinlink("match", run, "--min-probability", "0.99", "--json", "-q").object["rejects"]
+    assert any(row["stage"] == "match" for row in dropped)
+    assert twinlink("ingest", "-o", run, "--json", "-q").object["n_rejects"] == before
+
+
 def test_align(run: Path) -> None:
     told, text = both("align", run)
     (langs,) = told["by_languages"]

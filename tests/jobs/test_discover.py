@@ -415,6 +415,10 @@ def test_report_of_a_round_has_sites_and_reasons(tmp_path):
     assert "no site is left to try" in said
     assert (result.n_unpaired, result.pairs) == (0, str(tmp_path / "patterns" / "pairs.tsv"))
     assert "without a URL pattern" not in "\n".join(said)
+    rounds.count(1, {**row, "candidates": 3})
+    said = "\n".join(lines_of_result(DiscoveryResult.of(tmp_path, 2)))
+    assert "no site is left to try; candidates left out by discover.only" in said
+    assert "(crawl.allow_private): 3" in said
 
 
 def test_sites_without_a_pattern_are_left_to_a_match(tmp_path):

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
+
 from tests.language.versions import said, translated
 from twinlink.language.site_languages import site_languages
 
 N = 8
 """Pages in each language."""
 EN, RU = ([said(language, page, 10) for page in range(N)] for language in ("en", "ru"))
+MENUS = {language: said(language, 99, 3) for language in ("en", "ru")}
 
 
 def commented(pages: Sequence[Sequence[str]], language: str, n: int) -> list[list[str]]:
@@ -50,3 +53,26 @@ def test_a_page_block_by_block_in_two_languages_is_in_both() -> None:
     ]
     pages = [*EN, *RU, *both]
     assert found(pages, ["en"] * N + ["ru"] * N + ["en"] * 2)[-2:] == ["mul"] * 2
+
+
+def framed(pages: Sequence[Sequence[str]], language: str) -> list[list[str]]:
+    return [[*MENUS[language], *page] for page in pages]
+
+
+@pytest.mark.parametrize("claim", ["", "en"])
+def test_a_page_with_its_version_below_has_the_language_of_its_frame(claim: str) -> None:
+    both = [[*english, *russian] for english, russian in zip(EN[:2], RU[:2], strict=True)]
+    pages = [*framed([*both, *EN[2:]], "en"), *framed(RU, "ru")]
+    assert found(pages, [claim] * 2 * N) == ["en"] * N + ["ru"] * N
+
+
+def test_what_was_left_of_a_page_does_not_count_under_the_frame_of_its_original() -> None:
+    half = [translated("ru", page, 10, 6) for page in range(2)]
+    pages = [*framed(EN, "en"), *framed(RU[2:], "ru"), *framed(half, "en")]
+    assert found(pages) == ["en"] * N + ["ru"] * N
+
+
+def test_a_frame_in_latin_script_on_half_of_the_pages_in_another_one_does_not_count() -> None:
+    both = [[*english, *russian] for english, russian in zip(EN[:2], RU[:2], strict=True)]
+    pages = [*framed(EN, "en"), *framed(RU[:4], "ru"), *framed([*RU[4:], *both], "en")]
+    assert found(pages)[-2:] == ["ru"] * 2

@@ -12,9 +12,12 @@ import pytest
 from scipy.sparse import csr_array
 
 from tests.language.declaration import DECLARATION
-from twinlink.language.identify import count_scripts, guess_language
+from tests.language.versions import said
+from twinlink.language.identify import Guess, count_scripts, guess_language
 from twinlink.language.naming import private_tags
 from twinlink.language.site_languages import site_languages
+from twinlink.language.site_text import read_site
+from twinlink.language.unknown import unknown_languages
 from twinlink.scripts import split_units
 
 CODE = "Set MaxRequestWorkers in httpd.conf; restart with apachectl and read the error log"
@@ -264,3 +267,14 @@ def test_frame_decides_where_the_text_leaves_it_open() -> None:
     pages += [[*menus["fr"], *page] for page in (*french[2:], half[1])]
     found, _ = site_languages(pages, [""] * 46, ["en", "fr"])
     assert found == ["en"] * 23 + ["fr"] * 23
+
+
+def test_copies_of_a_page_do_not_hide_the_words_of_its_language() -> None:
+    error = said("fr", 99, 1)
+    pages = [*(said("fr", number, 8) for number in range(20)), *[error] * 100]
+    in_doubt = [Guess("fr", 0.9, 0.2, 0.3)] * 10
+    guesses = [*in_doubt, *[Guess("fr", 1.0, 1.0)] * 110]
+    text = read_site(pages, [""] * len(pages), None, None, 0.5)
+    assert not unknown_languages(text, guesses, ["fr"])
+    alone = [*range(10), *range(20, 120)]
+    assert len(unknown_languages(read_site([pages[k] for k in alone], [""] * 110, None, None, 0.5), [guesses[k] for k in alone], ["fr"])) == 1

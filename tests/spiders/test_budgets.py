@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.loopback import Answer, Server, keeps_pace, links, serving
+from tests.loopback import Answer, Server, keeps_pace, links, redirect, serving
 from twinlink.config import Config, CrawlSettings
 from twinlink.errors import CrawlError, InputError
 from twinlink.jobs.stages import crawl_stage
@@ -19,7 +19,7 @@ from twinlink.run_files import CRAWL_REPORT
 from twinlink.rundir.directory import RunDirectory
 from twinlink.spiders.crawling import CrawlProgress, crawl
 from twinlink.spiders.frontier import FrontierReader
-from twinlink.spiders.seeds import read_seeds
+from twinlink.spiders.seeds import read_seeds, seeds_of
 
 
 def chain(n: int, width: int = 4, weight: int = 0) -> object:
@@ -106,6 +106,12 @@ def test_a_big_site_starves_no_small_one(tmp_path: Path) -> None:
     assert [pages[named(site)] for site in small] == [6] * 5
     assert pages[named(big)] == 30
     assert progress.n_sites == 6
+
+
+def test_sites_without_a_page_are_counted(tmp_path: Path) -> None:
+    moved = redirect("http://elsewhere.invalid/")
+    with serving(lambda path: links("/")) as site, serving(lambda path: moved) as off:
+        assert crawl([site.url, off.url], tmp_path, CrawlSettings()).n_without_pages == 1
 
 
 def test_include_and_exclude(tmp_path: Path) -> None:
@@ -201,6 +207,7 @@ def test_seeds(tmp_path: Path) -> None:
     [
         (b"http://a.org\nftp://b.org/\n", r"line 2: not a web address: 'ftp://b.org/'"),
         (b"a.org\ngarbage\n", "line 2: not a web address: 'garbage'"),
+        (b"a.org, b.org\n", "line 1: not a web address: 'a.org,'"),
         (b"# nothing\n", "it has no address"),
         (b"http://a.org/\xff\n", "line 1: not UTF-8"),
         (None, "cannot be read"),
@@ -212,6 +219,11 @@ def test_invalid_seeds(tmp_path: Path, content: bytes | None, message: str) -> N
         path.write_bytes(content)
     with pytest.raises(InputError, match=message):
         read_seeds(path)
+
+
+def test_a_site_where_a_file_of_seeds_is_expected() -> None:
+    with pytest.raises(InputError, match=r"no such file; if a site is meant, write https://www\.example\.org"):
+        seeds_of(["www.example.org"])
 
 
 def test_later_exclude_applies_to_queued_addresses(tmp_path: Path) -> None:

@@ -240,6 +240,14 @@ def test_the_end_of_the_page_limit_is_reported_and_can_be_moved(tmp_path: Path) 
         assert site.fetched() == Counter(NUMBERED)
 
 
+def test_sites_of_earlier_calls_are_crawled_to_their_end_with_new_ones(tmp_path: Path) -> None:
+    with serving(numbered) as first, serving(lambda path: links("/")) as second:
+        crawl([first.url], tmp_path, CrawlSettings(max_pages=3))
+        progress = crawl([second.url], tmp_path, CrawlSettings())
+        assert first.fetched() == Counter(NUMBERED)
+    assert (progress.fetched, progress.n_sites) == (len(NUMBERED) + 1, 2)
+
+
 def test_failures_that_are_no_answers(tmp_path: Path) -> None:
     awake = threading.Event()
 

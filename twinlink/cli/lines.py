@@ -89,6 +89,8 @@ def _(result: CrawlResult) -> Iterator[str]:
             yield f"  {site.site}: {_counts(site.pages, 'page')}, {site.rejected} rejected, {site.queued} queued{ended}"
         if result.n_sites > len(result.sites):
             yield f"  … {result.n_sites} sites in total, see {result.report}"
+        if result.n_without_pages:
+            yield f"  without a page: {_counts(result.n_without_pages, 'site')}, see {result.report}"
     for reason, count in result.rejects.items():
         yield f"  rejected: {reason} {count}"
     if result.again:
@@ -439,10 +441,10 @@ def _(result: RoundResult) -> Iterator[str]:
         yield f"  … {result.n_failed} sites in total gave no page, see {result.verdicts}"
     row = result.counts
     yield (
-        f"round {row['round']}: {row['tried']} sites tried, {row['added']} added, {row['one_language']} not"
+        f"round {row['round']}: {_counts(row['tried'], 'site')} tried, {row['added']} added, {row['one_language']} not"
         f" bilingual, {row['refused']} refused, {row['dead']} dead, {row['unreadable']} unreadable;"
-        f" {row['pairs']} pairs on {row['with_pairs']} of its sites; so far {row['sites']} sites,"
-        f" {row['all_pairs']} pairs"
+        f" {_counts(row['pairs'], 'pair')} on {row['with_pairs']} of its sites; so far"
+        f" {_counts(row['sites'], 'site')}, {_counts(row['all_pairs'], 'pair')}"
     )
 
 
@@ -454,7 +456,9 @@ def _(result: DiscoveryResult) -> Iterator[str]:
         for row in rows:
             yield "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
     if result.exhausted:
-        yield "no site is left to try"
+        n_out = result.rounds[-1].counts["candidates"] if result.rounds else 0
+        why = "by discover.only or discover.skip, or since their names are not public (crawl.allow_private)"
+        yield "no site is left to try" + (f"; candidates left out {why}: {n_out}" if n_out else "")
     if result.n_unpaired:
         added = "1 site was" if result.n_unpaired == 1 else f"{result.n_unpaired} sites were"
         yield f"{added} added without a URL pattern; twinlink match {result.run} pairs pages by their contents"

@@ -187,8 +187,8 @@ def _reject_text(stage: str, reason: str, detail: str) -> str:
 
     >>> _reject_text("crawl", "http-404", "")
     'rejected in crawl: http-404, the server answered 404'
-    >>> _reject_text("ingest", "redirect", "https://www.example.org/")
-    'rejected in ingest: redirect, redirects to another address, which is used instead (https://www.example.org/)'
+    >>> _reject_text("ingest", "redirect", "https://a.org/")
+    'rejected in ingest: redirect, redirects to another address, which is used if the run has it (https://a.org/)'
     """
     words = reason_words(reason)
     is_said = reason in _SAID_BY_REASON or reason.startswith("filter-")

@@ -20,7 +20,8 @@ from twinlink.errors import InputError, RunError
 from twinlink.files import write_text
 from twinlink.jobs.origin import leaving_nothing, origin_of
 from twinlink.jobs.probing import Look, failure, fetch, fetched_sites, is_added, probe, sites_to_retry
-from twinlink.jobs.stages import ingest_stage, match_stage, patterns_stage, rank_stage, silent
+from twinlink.jobs.ranking import rank_stage
+from twinlink.jobs.stages import ingest_stage, match_stage, patterns_stage, silent
 from twinlink.jobs.start_pages import is_open, start_pages
 from twinlink.language.stage import identify_pages
 from twinlink.language_names import check_two

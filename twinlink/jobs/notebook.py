@@ -77,7 +77,7 @@ def learn_patterns(folder: Path, settings: Mapping[str, Any]) -> None:
 @speaking_python()
 def rank(folder: Path, settings: Mapping[str, Any]) -> None:
     """Rank the sites that a run's pages link to."""
-    from twinlink.jobs.stages import rank_stage
+    from twinlink.jobs.ranking import rank_stage
 
     call = read_call(folder, settings)
     with at_work(folder, call, ("rank",)) as (run, report):

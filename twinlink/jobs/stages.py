@@ -1,4 +1,4 @@
-"""The stages of the jobs: crawl, ingest, match, align, patterns, rank, report. Each is skipped when done."""
+"""The stages of the jobs: crawl, ingest, match, align, patterns, report. Each is skipped when done."""
 
 from __future__ import annotations
 
@@ -220,14 +220,6 @@ def patterns_stage(run: RunDirectory, config: Config, report: Report = silent) -
     from twinlink.patterns.stage import learn_run
 
     learn_run(run, config, partial(report, "patterns"))
-
-
-def rank_stage(run: RunDirectory, config: Config, report: Report = silent) -> None:
-    """Rank the sites that the run's pages link to; those that a round of `discover` turned down are no candidates."""
-    from twinlink.rundir.rounds import turned_down
-    from twinlink.sites.stage import rank
-
-    rank(run, config, turned_down(run), partial(report, "rank"), partial(report, "host graph"))
 
 
 def report_stage(run: RunDirectory) -> Path:

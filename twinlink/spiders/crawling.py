@@ -26,7 +26,7 @@ from twinlink.files import write_text
 from twinlink.run_files import CRAWL_LOG, CRAWL_REPORT
 from twinlink.sources.resources import MAX_RESOURCE_BYTES
 from twinlink.spiders.browser.chromium import check_browser
-from twinlink.spiders.frontier import LEDGER_NAME, FrontierReader, SiteCounts
+from twinlink.spiders.frontier import FrontierReader, SiteCounts, so_far
 from twinlink.spiders.scope import Scope
 from twinlink.system.locks import own_command
 from twinlink.urls import normalise
@@ -61,7 +61,9 @@ class CrawlProgress(msgspec.Struct, frozen=True):
     sites: tuple[SiteCounts, ...] = ()
     """The sites with the most pages, ten at most; ``crawl.json`` has all."""
     n_sites: int = 0
-    """All sites."""
+    """All sites, those of earlier calls with them."""
+    n_without_pages: int = 0
+    """At the end: sites that gave no page, the reasons of which are in ``crawl.json``."""
     ended: Mapping[str, int] = msgspec.field(default_factory=dict)
     """Sites that a budget ended before all pages were fetched, by the name of the budget."""
     wait: str = ""
@@ -81,20 +83,20 @@ def crawl(
 ) -> CrawlProgress:
     """Crawl the sites of the start pages into WARC files, or go on with a crawl that was stopped.
 
-    The crawl stays on the sites of ``starts`` and keeps to robots.txt. Sites take turns; on each host likely partners
-    of fetched pages come first, or it goes breadth first (``settings.order``). It ends when nothing is left to fetch,
-    every site has spent its budget, or ``settings.max_pages`` are fetched. It can be interrupted or killed at any
-    moment: the next call with the same folder fetches again only what was in flight (and robots.txt). A call after the
-    end fetches nothing, or, with ``settings.again``, asks again for all that was requested: for pages with what the
-    server gave as their ETag and date, so that unchanged ones are not sent. Of those the archive gets a record that
-    refers to the earlier one (``revisit``). A page that fails for a passing reason (no response, 5xx) stays what it
-    was.
+    The crawl stays on the sites of ``starts`` and of earlier calls in the folder, and keeps to robots.txt. Sites take
+    turns; on each host likely partners of fetched pages come first, or it goes breadth first (``settings.order``). It
+    ends when nothing is left to fetch, every site has spent its budget, or ``settings.max_pages`` are fetched. It can
+    be interrupted or killed at any moment: the next call with the same folder fetches again only what was in flight
+    (and robots.txt). A call after the end fetches nothing, or, with ``settings.again``, asks again for all that was
+    requested: for pages with what the server gave as their ETag and date, so that unchanged ones are not sent. Of those
+    the archive gets a record that refers to the earlier one (``revisit``). A page that fails for a passing reason (no
+    response, 5xx) stays what it was.
 
     Parameters
     ----------
     starts : sequence of str
-        Addresses of start pages, with http:// or https://. Those of a crawl that continues may be left out with
-        ``settings.again``.
+        Addresses of start pages, with http:// or https://. Those of earlier calls need not be repeated beside new ones;
+        with ``settings.again`` all may be left out.
     folder : Path
         Gets ``warc/*.warc.gz`` (WARC/1.1), ``ledger.sqlite`` (read by `FrontierReader`), ``crawl.log``, and at the end
         ``crawl.json``: counts by site and reason, and how each site ended.
@@ -265,6 +267,7 @@ def _progress(folder: Path, n_sites: int, seconds: float, ended: bool) -> CrawlP
             reasons=frontier.tally(),
             langs=frontier.langs(),
             sites=tuple(frontier.sites(_SITES_SHOWN)),
+            n_without_pages=frontier.n_without_pages() if ended else 0,
             ended=frontier.ended(),
             wait="" if ended else frontier.wait(),
             again=frontier.again() if ended else {},
@@ -274,10 +277,12 @@ def _progress(folder: Path, n_sites: int, seconds: float, ended: bool) -> CrawlP
 
 
 def _given(starts: Sequence[str], folder: Path, again: bool) -> list[str]:
-    """Return the start pages, with those that the crawl in the folder began at if it is to be done again."""
+    """Return the start pages, with those of the crawl in the folder: pages of its sites may still be queued."""
     given = [starts] if isinstance(starts, str) else list(starts)  # a string is a sequence of strings, too
-    known = FrontierReader(folder).starts() if again and (not given or (folder / LEDGER_NAME).is_file()) else []
-    return list(dict.fromkeys([*given, *known]))
+    nothing: list[str] = []
+    if given:
+        return list(dict.fromkeys([*given, *so_far(folder, FrontierReader.starts, nothing)]))
+    return FrontierReader(folder).starts() if again else nothing
 
 
 def _checked(starts: Sequence[str]) -> list[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from twinlink.errors import InputError
 from twinlink.inputs import Expected, read_input_text
-from twinlink.urls import normalise
+from twinlink.urls import normalise, root_of
 
 _PROBLEM = "cannot be read as a list of start addresses"
 _FILE = Expected(_PROBLEM, f"{_PROBLEM} (no such file)")
@@ -39,7 +39,7 @@ def read_seeds(path: Path) -> list[str]:
         if word.startswith("#"):
             continue
         url = normalise(word) if "://" in word else _of_host(word)
-        if url is None:
+        if url is None or "," in root_of(url):  # a comma after a host: several addresses on one line
             raise InputError(f"{path}, line {number}: not a web address: {word!r}")
         seeds[url] = None
     if not seeds:
@@ -67,6 +67,8 @@ def seeds_of(given: Sequence[str]) -> list[str]:
     seeds: dict[str, None] = {}
     for text in given:
         if "://" not in text:
+            if not Path(text).exists() and _of_host(text):
+                raise InputError(f"{text}: no such file; if a site is meant, write https://{text}")
             seeds.update(dict.fromkeys(read_seeds(Path(text))))
             continue
         url = normalise(text)

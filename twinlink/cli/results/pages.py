@@ -66,7 +66,9 @@ class CrawlResult(Record, frozen=True, kw_only=True):
     end: str
     """``complete``; ``page-limit``: stopped at ``crawl.max_pages``; ``budget``: by limits of its sites."""
     n_sites: int
-    """All sites."""
+    """All sites, those of earlier calls with them."""
+    n_without_pages: int
+    """Those of them that gave no page: ``crawl.json`` says why."""
     sites: list[SiteResult]
     """The sites with the most pages, ten at most; ``crawl.json`` has all."""
     archives: str
@@ -89,6 +91,7 @@ class CrawlResult(Record, frozen=True, kw_only=True):
             again=dict(progress.again),
             end=progress.end,
             n_sites=progress.n_sites,
+            n_without_pages=progress.n_without_pages,
             sites=[SiteResult(s.site, s.pages, s.rejected, s.queued, str(s.ended or "")) for s in progress.sites],
             archives=str(out / "warc"),
             report=str(out / CRAWL_REPORT),
@@ -105,7 +108,7 @@ class IngestResult(Record, frozen=True, kw_only=True):
     n_links: int
     """Links of kept pages."""
     n_rejects: int
-    """Rejects."""
+    """What the crawl and the reading of its archives dropped."""
     tables: str
     """Folder of the tables."""
 
@@ -115,12 +118,11 @@ class IngestResult(Record, frozen=True, kw_only=True):
         from twinlink.tables import count_rows
 
         folder = found.path / "ingest"
-        stages = ["ingest", *(["match"] if found.has("match") else [])]
         return cls(
             run=str(found.path),
             n_pages=count_rows(folder / "pages"),
             n_links=count_rows(folder / "links"),
-            n_rejects=sum(count_rows(found.path / stage / REJECTS_FILE) for stage in stages),
+            n_rejects=count_rows(folder / REJECTS_FILE),
             tables=str(folder),
         )
 

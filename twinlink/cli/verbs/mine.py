@@ -51,11 +51,11 @@ ALL_STAGES = ("crawl", "ingest", "match")
 
 
 def mine(
-    inputs: Inputs,
     out: Out,
+    inputs: Inputs = [],  # noqa: B006  (typer reads the default, nothing changes it)
     langs: Langs = "",
     base_url: BaseUrl = "",
-    lexicon: Lexicons = [],  # noqa: B006  (typer reads the default, nothing changes it)
+    lexicon: Lexicons = [],  # noqa: B006
     site_by: SiteBy = "",
     url_prefix: UrlPrefixes = [],  # noqa: B006
     seeds: Seeds = None,

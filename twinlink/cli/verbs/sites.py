@@ -100,7 +100,7 @@ def rank(
     Example: twinlink rank RUN --export sites.graphml
     """
     from twinlink.cli.results.sites import RankResult
-    from twinlink.jobs.stages import rank_stage
+    from twinlink.jobs.ranking import rank_stage
     from twinlink.rundir.directory import check_target
     from twinlink.sites.export import check_export
     from twinlink.sites.stage import export_graph

@@ -66,6 +66,7 @@ SELECT site, done AS pages, moved AS redirects, queued + flight AS queued, rejec
 FROM sites
 ORDER BY done DESC, site LIMIT ?
 """
+_WITHOUT_PAGES = "SELECT count(*) FROM sites WHERE done = 0 AND queued + flight = 0"
 _FAILURES = """
 SELECT url, 'crawl', iif(state = 'moved', state, reason), detail FROM frontier
 WHERE state IN ('rejected', 'moved') AND kind = 'page' ORDER BY state = 'moved', depth, id LIMIT ?
@@ -132,6 +133,11 @@ class Questions(ABC):
         cursor = self._db.cursor()
         cursor.row_factory = sqlite3.Row
         return msgspec.convert([dict(row) for row in cursor.execute(_SITES, (limit,))], list[SiteCounts])
+
+    @_of_one_moment
+    def n_without_pages(self) -> int:
+        """Count the sites that gave no page and have no address queued."""
+        return self._number(_WITHOUT_PAGES)
 
     @_of_one_moment
     def ended(self) -> dict[str, int]:
@@ -227,6 +233,9 @@ class Questions(ABC):
 
     def _left_over(self) -> str:
         return "page-limit" if note(self._db, "finished") == "page-limit" else "interrupted"
+
+    def _number(self, query: str) -> int:
+        return msgspec.convert(self._db.execute(query).fetchone()[0], int)
 
     def _numbers(self, query: str, *given: object) -> dict[str, int]:
         """Return counts by their names."""

@@ -270,11 +270,12 @@ def test_frame_decides_where_the_text_leaves_it_open() -> None:
 
 
 def test_copies_of_a_page_do_not_hide_the_words_of_its_language() -> None:
-    error = said("fr", 99, 1)
-    pages = [*(said("fr", number, 8) for number in range(20)), *[error] * 100]
-    in_doubt = [Guess("fr", 0.9, 0.2, 0.3)] * 10
-    guesses = [*in_doubt, *[Guess("fr", 1.0, 1.0)] * 110]
-    text = read_site(pages, [""] * len(pages), None, None, 0.5)
-    assert not unknown_languages(text, guesses, ["fr"])
-    alone = [*range(10), *range(20, 120)]
-    assert len(unknown_languages(read_site([pages[k] for k in alone], [""] * 110, None, None, 0.5), [guesses[k] for k in alone], ["fr"])) == 1
+    names = [
+        " ".join(f"{chr(97 + number)}{chr(97 + k % 26)}{chr(97 + k // 26)}o" for k in range(120))
+        for number in range(20)
+    ]
+    clear = [[*said("fr", number, 3), name] for number, name in enumerate(names)]
+    in_doubt = [said("fr", number, 8) for number in range(50, 60)]
+    pages = [*in_doubt, *clear, *[["Désolé, rubrique introuvable"]] * 120]
+    guesses = [*[Guess("fr", 0.9, 0.2, 0.3)] * 10, *[Guess("fr", 1.0, 1.0)] * 140]
+    assert not unknown_languages(read_site(pages, [""] * len(pages), None, None, 0.5), guesses, ["fr"])

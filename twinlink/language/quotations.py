@@ -2,12 +2,14 @@
 
 Another script decides on the language of a text with a tenth of its words (`twinlink.language.identify`), because Latin
 words stand in texts of all languages: code, names, what was not translated. So a page in English would be in Arabic
-once a reader has commented on it in Arabic. Block by block, the two can be told apart.
+once a reader has commented on it in Arabic, or with an Arabic summary below. Block by block, the two can be told apart.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
+from itertools import compress
 
 from twinlink.language.bilingual import EXAMINE_SECONDS, is_bilingual, language_and_size
 from twinlink.language.identify import CLEAR, KNOWN, Guess, count_scripts, guess_language, is_mixed, main_script
@@ -34,8 +36,12 @@ def texts_beside_quotations(
     """Return the text in Latin script of the pages that are in it, though their guess is a language in another script.
 
     That is the text in a language of the site which the page, or a link to it, claims, with a quarter of its words.
-    Claims count if they are right on the pages without a doubt. Pages block by block in two languages are left as they
-    are, and so are pages without a claim: most of their text may be what was not translated.
+    Claims count if they are right on the pages without a doubt. Where they are not, or there are none, a frame (blocks
+    that are on many pages) in Latin script claims the languages that are written in it. This counts if the frames of
+    nine tenths of the pages without a doubt are in the script of their text, in Latin as in others, and only for pages
+    on which the text that no other page has is in Latin script: what was left of a page that was translated in part
+    stands in its original, too. Pages block by block in two languages are left as they are, and so are pages without a
+    claim: most of their text may be what was not translated.
 
     Parameters
     ----------
@@ -52,13 +58,12 @@ def texts_beside_quotations(
     dict of int to TranslatedText
         By the number of the page: what is left without the blocks in other languages.
     """
+    mixed = [page for page, words in enumerate(site.scripts) if is_mixed(words) and page not in known]
+    if not mixed:
+        return {}
     languages = frozenset(wanted) or spoken_languages(guesses)
     claims = _claims(site, guesses, languages)
-    pages = [
-        page
-        for page, (words, guess, claim) in enumerate(zip(site.scripts, guesses, claims, strict=True))
-        if claim and guess.language not in claim and is_mixed(words) and page not in known
-    ]
+    pages = [page for page in mixed if claims[page] and guesses[page].language not in claims[page]]
 
     def examined(first: int, end: int) -> list[TranslatedText | None]:
         return [_beside_quotations(site, page, claims[page], languages) for page in pages[first:end]]
@@ -68,15 +73,41 @@ def texts_beside_quotations(
 
 
 def _claims(site: SiteText, guesses: Sequence[Guess], languages: frozenset[str]) -> list[frozenset[str]]:
-    """Return the languages that each page, or a link to it, claims; none where claims say little on this site."""
+    """Return the languages that each page, or a link to it, claims, or its frame; none where these say little here."""
     claims = [(named | claimed) & languages for named, claimed in zip(site.named, site.claimed, strict=True)]
-    is_right = [
-        guess.language in claim
-        for claim, guess, words in zip(claims, guesses, site.scripts, strict=True)
-        if claim and guess.strength >= CLEAR and not is_mixed(words)
+    is_clear = [
+        guess.strength >= CLEAR and not is_mixed(words) for guess, words in zip(guesses, site.scripts, strict=True)
     ]
+    clear = compress(zip(claims, guesses, strict=True), is_clear)
+    is_right = [guess.language in claim for claim, guess in clear if claim]
     differ = len(frozenset().union(*claims)) > 1  # else they may come from a template
-    return claims if differ and sum(is_right) >= _RELIABLE * len(is_right) else [frozenset()] * len(claims)
+    if differ and sum(is_right) >= _RELIABLE * len(is_right):
+        return claims
+    return _claims_of_frames(site, guesses, is_clear, languages)
+
+
+def _claims_of_frames(
+    site: SiteText, guesses: Sequence[Guess], is_clear: Sequence[bool], languages: frozenset[str]
+) -> list[frozenset[str]]:
+    """Return the languages in Latin script for the pages with a frame in it whose other text may be a quotation."""
+    in_latin = [main_script(words) == LATIN for words in site.scripts]
+    frames = [main_script(words) == LATIN if words else None for words in site.frame_scripts()]
+    clear = Counter(compress(zip(in_latin, frames, strict=True), is_clear))
+    for script in (True, False):
+        right, wrong = clear[script, script], clear[script, not script]
+        if not right or right < _RELIABLE * (right + wrong):
+            return [frozenset()] * len(guesses)
+    both = zip(guesses, in_latin, strict=True)
+    claim = languages & {guess.language for guess, is_latin in compress(both, is_clear) if is_latin}
+    return [claim if frame and _may_quote(site, page) else frozenset() for page, frame in enumerate(frames)]
+
+
+def _may_quote(site: SiteText, page: int) -> bool:
+    """Return whether a page is mixed, and what no other page has is in Latin script."""
+    if not is_mixed(site.scripts[page]):
+        return False
+    words = count_scripts(split_units("\n".join(site.unique(page))))
+    return bool(words) and main_script(words) == LATIN
 
 
 def _beside_quotations(

@@ -281,7 +281,7 @@ def _decide(site: SiteText, guesses: Sequence[Guess], aim: frozenset[str]) -> _D
     labels = np.full(len(guesses), -1)
     for language, members in examples.items():
         labels[members] = number[language]
-    speech = learn_speech(site.words, labels, len(learned))
+    speech = learn_speech(site.words, np.where(site.is_first, labels, -1), len(learned))
     sure = _clear_text(site, speech)
     prior = np.tile([_WANTED_WEIGHT if language in aim else 0.0 for language in learned], (len(guesses), 1))
     for i, guess in enumerate(guesses):

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
+from twinlink.language.identify import count_scripts
 from twinlink.language.surroundings import near_links
 from twinlink.languages import UNDETERMINED, base_language, canonical_language
 from twinlink.scripts import count_letters, script_of, split_units, words_per_unit
@@ -47,6 +48,7 @@ class SiteText(msgspec.Struct, frozen=True):
     claimed: list[frozenset[str]]  # the declared language
     vocabulary: list[str]
     texts: PageTexts  # all blocks
+    is_first: NDArray[np.bool_]  # of each page, whether no earlier one has all of its text: copies say no more than it
     is_unique: NDArray[np.bool_]  # of each distinct block, whether a single page has it, or that and its copies
 
     def with_text(self, texts: Mapping[int, Sequence[str]]) -> SiteText:
@@ -82,6 +84,17 @@ class SiteText(msgspec.Struct, frozen=True):
         numbers = self.texts.numbers[self.texts.starts[page] : self.texts.starts[page + 1]]
         return [self.texts.distinct[number] for number in numbers[self.is_unique[numbers]].tolist()]
 
+    def frame_scripts(self) -> list[dict[str, float]]:
+        """Return the words of each script in the blocks of each page that stand on many pages."""
+        numbers = np.unique(self.frame.indices)
+        numbers = numbers[numbers < len(self.texts.distinct)]  # the others are declared languages
+        if not len(numbers):
+            return [{} for _ in self.own]
+        of_block = [count_scripts(split_units(self.texts.distinct[number])) for number in numbers.tolist()]
+        names = sorted(set().union(*of_block))
+        totals = self.frame[:, numbers] @ np.array([[words.get(name, 0.0) for name in names] for words in of_block])
+        return _by_name(names, totals)
+
     def sample(self, page: int) -> str:
         """Return the text of `sampled`."""
         return "\n".join(self.sampled(page))
@@ -113,7 +126,7 @@ def read_site(
     texts = page_texts(blocks)
     on_page = texts.counts
     n_letters, units, vocabulary = _count_units(texts.cut)
-    is_first = texts.same == np.arange(len(texts))  # copies of a page say no more than the page
+    is_first = texts.same == np.arange(len(texts))
     n_pages_with = np.bincount(on_page.indices[is_first[entry_rows(on_page)]], minlength=len(texts.distinct))
     is_frame = n_pages_with > max(share * is_first.sum(), _MIN_BOILERPLATE_PAGES)
     says_nothing = select(on_page, ~is_frame[on_page.indices]) @ n_letters == 0
@@ -130,6 +143,7 @@ def read_site(
     return SiteText(
         own=own,
         texts=texts,
+        is_first=is_first,
         is_unique=n_pages_with == 1,
         scripts=_script_words(words, vocabulary),
         words=words,
@@ -172,4 +186,8 @@ def _script_words(words: csr_array, vocabulary: Sequence[str]) -> list[dict[str,
     weights = np.array([words_per_unit(script) for script in scripts])
     places = (np.arange(len(scripts)), [number[script] for script in scripts])
     totals = (words @ csr_array((weights, places), shape=(len(scripts), len(names)))).toarray()
+    return _by_name(names, totals)
+
+
+def _by_name(names: Sequence[str], totals: Floats) -> list[dict[str, float]]:
     return [{name: total for name, total in zip(names, row, strict=True) if total} for row in totals.tolist()]

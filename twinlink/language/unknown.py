@@ -125,7 +125,7 @@ def _known_speech(site: SiteText, guesses: Sequence[Guess], doubtful: NDArray[np
     ]  # fmt: skip
     labels = np.array(clear)
     labels[(np.bincount(labels + 1, minlength=len(names) + 1) < MIN_PAGES)[labels + 1]] = -1
-    speech = learn_speech(site.words, labels, len(names))
+    speech = learn_speech(site.words, np.where(site.is_first, labels, -1), len(names))
     fits = speaks_like(site.words, speech.typical, speech.usual)
     like = fits >= LIKE
     trusted = (like & doubtful[:, None]).sum(axis=0) < _MOST * like.sum(axis=0)

@@ -142,22 +142,26 @@ def _best_by_blocks(
 def _best_within(vectors: csr_array, k: int, n_pages: int) -> NDArray[np.int32]:
     """Return what `nearest_within` returns: each block of pages is compared with itself, and with the pages behind it.
 
-    What the pages behind it find goes into the lists of both.
+    What is found behind it goes into the lists of both pages.
     """
     x, size = kernels.arrays_of(vectors), vectors.shape[0]
-    pages, scores = _empty_lists(size, k)
+    pages, scores = lists = _empty_lists(size, k)
     for first in range(0, size, n_pages):
-        inside, behind = range(first, min(first + n_pages, size)), range(min(first + n_pages, size), size)
+        end = min(first + n_pages, size)
         block = csr_array(some_rows(vectors, first, n_pages).T)
-        found = [(pages[first : inside.stop], scores[first : inside.stop])]
-        for rows, both in (inside, False), (behind, True):
-            parts = _parts(rows)
-            nearest, of_column = _compare(x, block, first, parts, [(pages[part], scores[part]) for part in parts], both)
-            for part, lists in zip(parts, nearest, strict=True):
-                pages[part], scores[part] = lists
-            found += [of_column] if both else []
-        pages[first : inside.stop], scores[first : inside.stop] = _merged(found, k)
+        _extend(lists, range(first, end), x, block, first, both=False)
+        of_block = _extend(lists, range(end, size), x, block, first, both=True)
+        pages[first:end], scores[first:end] = _merged([(pages[first:end], scores[first:end]), of_block], k)
     return pages
+
+
+def _extend(lists: _Lists, rows: range, x: kernels.Csr, block: csr_array, first: int, both: bool) -> _Lists:
+    """Put what some rows find in a block into their lists; return those of the pages of the block."""
+    (pages, scores), parts = lists, _parts(rows)
+    found, of_block = _compare(x, block, first, parts, [(pages[part], scores[part]) for part in parts], both)
+    for part, of_rows in zip(parts, found, strict=True):
+        pages[part], scores[part] = of_rows
+    return of_block
 
 
 def _empty_lists(n: int, k: int) -> _Lists:

@@ -18,8 +18,8 @@ MAX_TAGS = 50_000
 """Maximum number of tags compared per page (the first ones). The time per pair is quadratic (20 ms at this length)."""
 
 _PAIRS = 2**17
-"""Pairs compared in one call, by page of b: with 100,000 pages a language, up to a tenth faster than by page of a, because
-not all tags fit into the cache of the processor."""
+"""Pairs compared in one call, by page of b: with 100,000 pages a language, up to a tenth faster than by page of a,
+because not all tags fit into the cache of the processor."""
 _FEW = 1_000
 """Pairs up to which one thread compares them: others would take as long to start."""
 

@@ -46,11 +46,12 @@ _BEYOND_SPACED = "[^\x00-\u0dff\u1e00-\u2bff]"
 _LETTERS = r"[^\W\d_]+"
 _LETTERS_OR_BREAK = rf"{_LETTERS}|\n"
 _LETTERS_BEYOND_ASCII = r"(?<![^\W\d_])[^\W\d_\x00-\x7f][^\W\d_]*"
-# The last two characters of each plane of Unicode are none.
-_PLANE_ENDS = "".join(chr(plane << 16 | end) for plane in range(17) for end in (0xFFFE, 0xFFFF))
-_UNUSABLE = re.compile(
-    f"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\ud800-\udfff\ufdd0-\ufdef\ufeff{_PLANE_ENDS}]"
+# The last two characters of each plane of Unicode are none. Beyond the first plane one range has them all, and much
+# more (`_space_for`): sixteen would take ten times as long.
+_SUSPECT = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\ud800-\udfff\ufdd0-\ufdef\ufeff\ufffe\uffff\U0001fffe-\U0010ffff]"
 )
+_END_OF_PLANE = 0xFFFE
 
 _POINTS = re.compile(
     "[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
@@ -80,7 +81,14 @@ _WORDS = {
 
 def clean_text(text: str) -> str:
     """Replace characters that CLD2 refuses or that are not text by spaces: controls, surrogates, direction marks."""
-    return text if text.isprintable() else _UNUSABLE.sub(" ", text)
+    return text if text.isprintable() else _SUSPECT.sub(_space_for, text)
+
+
+def _space_for(found: re.Match[str]) -> str:
+    """Return a space for a character that is unusable, or the character: most beyond the first plane are letters."""
+    character = found[0]
+    is_letter = character > "\uffff" and ord(character) & _END_OF_PLANE != _END_OF_PLANE
+    return character if is_letter else " "
 
 
 def without_points(text: str) -> str:

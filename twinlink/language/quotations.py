@@ -58,12 +58,16 @@ def texts_beside_quotations(
     dict of int to TranslatedText
         By the number of the page: what is left without the blocks in other languages.
     """
-    mixed = [page for page, words in enumerate(site.scripts) if is_mixed(words) and page not in known]
-    if not mixed:
+    mixed = [is_mixed(words) for words in site.scripts]
+    if not any(mixed):
         return {}
     languages = frozenset(wanted) or spoken_languages(guesses)
-    claims = _claims(site, guesses, languages)
-    pages = [page for page in mixed if claims[page] and guesses[page].language not in claims[page]]
+    claims = _claims(site, guesses, mixed, languages)
+    pages = [
+        page
+        for page, (guess, claim) in enumerate(zip(guesses, claims, strict=True))
+        if mixed[page] and claim and guess.language not in claim and page not in known
+    ]
 
     def examined(first: int, end: int) -> list[TranslatedText | None]:
         return [_beside_quotations(site, page, claims[page], languages) for page in pages[first:end]]
@@ -72,24 +76,28 @@ def texts_beside_quotations(
     return {page: text for page, text in zip(pages, texts, strict=True) if text is not None}
 
 
-def _claims(site: SiteText, guesses: Sequence[Guess], languages: frozenset[str]) -> list[frozenset[str]]:
+def _claims(
+    site: SiteText, guesses: Sequence[Guess], mixed: Sequence[bool], languages: frozenset[str]
+) -> list[frozenset[str]]:
     """Return the languages that each page, or a link to it, claims, or its frame; none where these say little here."""
     claims = [(named | claimed) & languages for named, claimed in zip(site.named, site.claimed, strict=True)]
-    is_clear = [
-        guess.strength >= CLEAR and not is_mixed(words) for guess, words in zip(guesses, site.scripts, strict=True)
-    ]
+    is_clear = [guess.strength >= CLEAR and not has_two for guess, has_two in zip(guesses, mixed, strict=True)]
     clear = compress(zip(claims, guesses, strict=True), is_clear)
     is_right = [guess.language in claim for claim, guess in clear if claim]
     differ = len(frozenset().union(*claims)) > 1  # else they may come from a template
     if differ and sum(is_right) >= _RELIABLE * len(is_right):
         return claims
-    return _claims_of_frames(site, guesses, is_clear, languages)
+    claims = _claims_of_frames(site, guesses, is_clear, languages)
+    return [
+        claim if claim and mixed[page] and _is_original(site, page) else frozenset()
+        for page, claim in enumerate(claims)
+    ]
 
 
 def _claims_of_frames(
     site: SiteText, guesses: Sequence[Guess], is_clear: Sequence[bool], languages: frozenset[str]
 ) -> list[frozenset[str]]:
-    """Return the languages in Latin script for the pages with a frame in it whose other text may be a quotation."""
+    """Return the languages in Latin script for the pages with a frame in it; none where frames say little here."""
     in_latin = [main_script(words) == LATIN for words in site.scripts]
     frames = [main_script(words) == LATIN if words else None for words in site.frame_scripts()]
     clear = Counter(compress(zip(in_latin, frames, strict=True), is_clear))
@@ -99,13 +107,11 @@ def _claims_of_frames(
             return [frozenset()] * len(guesses)
     both = zip(guesses, in_latin, strict=True)
     claim = languages & {guess.language for guess, is_latin in compress(both, is_clear) if is_latin}
-    return [claim if frame and _may_quote(site, page) else frozenset() for page, frame in enumerate(frames)]
+    return [claim if frame else frozenset() for frame in frames]
 
 
-def _may_quote(site: SiteText, page: int) -> bool:
-    """Return whether a page is mixed, and what no other page has is in Latin script."""
-    if not is_mixed(site.scripts[page]):
-        return False
+def _is_original(site: SiteText, page: int) -> bool:
+    """Return whether what no other page has is in Latin script."""
     words = count_scripts(split_units("\n".join(site.unique(page))))
     return bool(words) and main_script(words) == LATIN
 

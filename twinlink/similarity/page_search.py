@@ -72,7 +72,7 @@ def nearest_of(vectors: csr_array, others: csr_array, k: int, products_per_page:
 def nearest_within(vectors: csr_array, k: int, products_per_page: int) -> NDArray[np.int32]:
     """Return for each row the k nearest rows of the same matrix, with itself: `nearest_of` of it and of all its rows.
 
-    The product of two pages is the same for both, so most are computed once, in half the time.
+    The product of two pages is the same for both: those of pages in different blocks are computed once.
 
     Parameters
     ----------

@@ -8,7 +8,9 @@ makes ``FOLDER/forms-NAME-plain`` and ``-opaque`` from each site folder and prin
 precision and the processor time of matching. Each result is a page of the site with a country in its title and text
 (from the Unicode CLDR, in both languages) and a paragraph of another page: 20 of 8 x 6 combinations. A tenth of the
 results has only one language. There are few links: every result links to a start page, and no page links to the
-results. With ``--others`` nine of ten results have versions in further languages, which are not among the wanted ones.
+results. With ``--listed`` the start pages list the results of their language, form by form, in the same order in both
+languages or by title, which is another order in each. With ``--others`` nine of ten results have versions in further
+languages, which are not among the wanted ones.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ import json
 import re
 import shutil
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -39,6 +41,7 @@ __all__ = ["main", "make_forms"]
 
 FORMS, COUNTRIES, PARAGRAPHS, RESULTS = 10, 8, 6, 20
 DROPPED = 0.1
+_LINK = re.compile(rb"""(<a href=")([^"]+)""")
 
 
 class Page(NamedTuple):
@@ -55,10 +58,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("sites", nargs="+", type=Path, help="site folders")
     parser.add_argument("-o", "--out", type=Path, required=True, help="folder for the made sites")
     parser.add_argument("--others", nargs="*", default=(), metavar="LANG", help="further languages, in folders /LANG/")
+    parser.add_argument("--listed", choices=SORTED_BY, help="order of the results on the start pages")
     given = parser.parse_args(arguments)
     columns: dict[str, Column] = {}
     for site in given.sites:
-        for folder in make_forms(site, given.out, others=given.others):
+        for folder in make_forms(site, given.out, others=given.others, listed=given.listed):
             columns[folder.name] = measure(folder) | (measure_with_others(folder) if given.others else {})
     print_tables(columns, sites_down=True)
 
@@ -90,8 +94,22 @@ def measure_with_others(folder: Path) -> Column:
     return column
 
 
-def make_forms(site: Path, out: Path, seed: int = 1, others: Sequence[str] = ()) -> list[Path]:
-    """Generate a site of look-alikes from a site folder, with plain and with opaque addresses; return both folders."""
+def make_forms(
+    site: Path, out: Path, seed: int = 1, others: Sequence[str] = (), listed: str | None = None
+) -> list[Path]:
+    """Generate a site of look-alikes from a site folder, with plain and with opaque addresses; return both folders.
+
+    Parameters
+    ----------
+    site : Path
+    out : Path
+        Folder for the made sites.
+    seed : int
+    others : sequence of str
+        Further languages.
+    listed : {"same", "titles"}, optional
+        Order of the results on the start pages; by default these list none.
+    """
     rng = Random(seed)
     langs = (*langs_of(read_meta(site)), *others)
     results, start_pages = _results(site, langs, rng)
@@ -104,6 +122,8 @@ def make_forms(site: Path, out: Path, seed: int = 1, others: Sequence[str] = ())
             pages += [a, b]
             gold.append((a.path, b.path))
         pages += [page for page in further if rng.random() >= DROPPED]
+    if listed is not None:
+        pages = _with_lists(pages, len(start_pages), SORTED_BY[listed])
     paths = [page.path for page in pages]
     numbers = {path: f"/p/{k:06d}.html" for k, path in enumerate(rng.sample(sorted(paths), len(paths)))}
     named = {"plain": {path: path for path in paths}, "opaque": numbers}
@@ -111,6 +131,35 @@ def make_forms(site: Path, out: Path, seed: int = 1, others: Sequence[str] = ())
         _write(out / f"forms-{site.name.removesuffix('-plain')}-{kind}", pages, gold, langs, names)
         for kind, names in named.items()
     ]
+
+
+def _by_name(page: Page) -> str:
+    """Return the number of a page's form and the name of its file, which is the same in all languages."""
+    return page.path.rpartition("/")[2]
+
+
+def _by_title(page: Page) -> str:
+    """Return the number of a page's form and its title."""
+    return f"{_by_name(page).partition('-')[0]} {_parse(page.body).findtext('.//title')}"
+
+
+SORTED_BY: Mapping[str, Callable[[Page], str]] = {"same": _by_name, "titles": _by_title}
+
+
+def _with_lists(pages: Sequence[Page], n_start: int, key: Callable[[Page], str]) -> list[Page]:
+    """Return the pages, of which the first ones, the start pages, list the others of their language."""
+    start_pages, results = pages[:n_start], sorted(pages[n_start:], key=key)
+    return [_listing(start, [page for page in results if page.side == start.side]) for start in start_pages] + results
+
+
+def _listing(start: Page, results: Sequence[Page]) -> Page:
+    """Return a start page with links to some results."""
+    root = _parse(start.body)
+    for page in results:
+        link = lxml.html.fragment_fromstring(f'<p><a href="{page.path}"></a></p>')
+        link.find("a").text = _parse(page.body).findtext(".//title")
+        root.find(".//body").append(link)
+    return start._replace(body=bytes(lxml.html.tostring(root, encoding="utf-8", doctype="<!DOCTYPE html>")))
 
 
 def _results(site: Path, langs: Sequence[str], rng: Random) -> tuple[list[list[Page]], list[Page]]:
@@ -221,15 +270,13 @@ def _write(
     folder: Path, pages: Sequence[Page], gold: Sequence[tuple[str, str]], langs: Sequence[str], names: dict[str, str]
 ) -> Path:
     shutil.rmtree(folder, ignore_errors=True)
-    start = {f"/start-{lang}.html".encode(): names[f"/start-{lang}.html"].encode() for lang in langs}
     for page in pages:
         file = folder / "site" / names[page.path].lstrip("/")
         file.parent.mkdir(parents=True, exist_ok=True)
         body = page.body
         if names[page.path] != page.path:  # opaque: only the text shows the language
             body = re.sub(rb' lang="[^"]*"', b"", body, count=1)
-            for old, new in start.items():
-                body = body.replace(old, new)
+            body = _LINK.sub(lambda link: link[1] + names[link[2].decode()].encode(), body)
         file.write_bytes(body)
     lang_of = dict(zip(_sides(langs), langs, strict=True))
     _rows(folder / "gold.tsv", [(names[a], names[b]) for a, b in gold])

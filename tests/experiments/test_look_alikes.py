@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -52,6 +53,23 @@ def test_the_opaque_one_hides_languages_and_addresses(site: Path, tmp_path: Path
         assert "lang=" not in text
         assert "/start-" not in text
         assert any(f'href="{start}"' in text for start in starts.values())
+
+
+@pytest.mark.parametrize(("listed", "is_same"), [("same", True), ("titles", False)])
+def test_start_pages_list_the_results_in_an_order(site: Path, tmp_path: Path, listed: str, is_same: bool) -> None:
+    plain, opaque = make_forms(site, tmp_path, listed=listed)
+    named = dict(rows(opaque / "names.tsv"))
+    lists = {}
+    for lang in ("en", "fr"):
+        linked = re.findall('href="([^"]+)"', (plain / "site" / f"start-{lang}.html").read_text(encoding="utf-8"))
+        lists[lang] = [path for path in linked if path.startswith("/results")]
+        (start,) = (number for number, path in named.items() if path == f"/start-{lang}.html")
+        hidden = re.findall('href="([^"]+)"', (opaque / "site" / start.lstrip("/")).read_text(encoding="utf-8"))
+        assert [named[number] for number in hidden if named[number].startswith("/results")] == lists[lang]
+    assert {*lists["en"], *lists["fr"]} == {path for path, *_ in rows(plain / "pages.tsv") if "/start" not in path}
+    places = {path.replace("/results-fr/", "/results/"): place for place, path in enumerate(lists["fr"])}
+    in_both = [places[path] for path in lists["en"] if path in places]
+    assert (in_both == sorted(in_both)) is is_same
 
 
 def test_pages_exchange_places_two_by_two() -> None:

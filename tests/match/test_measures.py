@@ -7,13 +7,24 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from twinlink.config import Config
 from twinlink.graph.document_order import link_lists
 from twinlink.graph.links import adjacency
 from twinlink.match.evidence import Between, Side, read_words
-from twinlink.match.measures import SiteMeasures, State, _by_parts, link_places, mean_of, measure, pair_matrix
+from twinlink.match.measures import (
+    LESS,
+    SiteMeasures,
+    State,
+    _by_parts,
+    link_places,
+    mean_of,
+    measure,
+    pair_matrix,
+    to_align,
+)
 from twinlink.similarity.rivals import Rivalry
 
 Links = Sequence[tuple[int, int]]
@@ -250,6 +261,27 @@ def test_candidates_are_nearly_a_pair_by_a_near_duplicate_of_either_page() -> No
         [True, True, False], [True, False, False], [False, False, False],
     ]  # fmt: skip
     assert site.nearly(FULL, rivalry, np.array([8])).tolist() == [False] * 8 + [True]
+
+
+@pytest.mark.parametrize(
+    ("is_first", "texts", "other"), [(False, FORMS, 1 - LESS / 2), (True, FORMS, 1), (False, TEXTS, 1)]
+)
+def test_look_alikes_are_aligned_by_their_contrast(is_first: bool, texts: Sequence[str], other: float) -> None:
+    """Pages 0 and 1 are near-duplicates in ``FORMS``: half of the best contrast takes half of `LESS`."""
+    site, rivalry = site_of(texts=(texts, texts)), Rivalry(FULL)
+    contrast = np.array([[0.8, 0.4, 0.4], [0.4, 0.8, 0.4], [0, 0, 0]], np.float32).ravel()
+    evidence = {"ets": np.full(9, 0.5, np.float32), "contrast": contrast}
+    found = to_align(site, state_of(probabilities=None if is_first else np.zeros(9)), rivalry, evidence)
+    assert found.reshape(N, N)[0] == pytest.approx([0.5, 0.5 * other, 0.5 * other])
+    assert found.reshape(N, N)[2, 2] == 0.5
+
+
+def test_order_can_be_left_out_of_the_first_round() -> None:
+    site = site_of("order", links=(MENU, MENU))
+    first = replace(state_of(), order_first=False)
+    assert link_places(site, first, Rivalry(FULL), FULL.data) == {}
+    later = replace(state_of(probabilities=np.eye(N).ravel()), order_first=False)
+    assert "order" in link_places(site, later, Rivalry(FULL), FULL.data)
 
 
 @pytest.mark.parametrize("turned", [False, True])

@@ -66,6 +66,8 @@ class State(msgspec.Struct, frozen=True):
     round."""
     order_first: bool = True
     """Whether the first round uses the order of links."""
+    chance: npt.NDArray[np.float64] | None = None
+    """What the log odds of each candidate change by in the first matching; None: nothing."""
 
 
 PAIR_SECONDS = 3e-7

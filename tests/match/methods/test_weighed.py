@@ -17,7 +17,7 @@ from twinlink.graph.document_order import link_lists, sublists
 from twinlink.graph.links import adjacency
 from twinlink.match.evidence import Between, Found, Side, as_scores, read_words
 from twinlink.match.measures import State
-from twinlink.match.methods import weighed
+from twinlink.match.methods import restarts, weighed
 from twinlink.match.methods.weighed import Round, _clear, _sureness, match_weighed
 from twinlink.similarity.decision import keep_pairs
 from twinlink.similarity.lessons import Lessons
@@ -343,8 +343,18 @@ def test_look_alikes_are_found_in_lists_of_any_order(monkeypatch: pytest.MonkeyP
     found = site.found()
     check(found, site)
     assert f1(site, found) > 0.97
-    monkeypatch.setattr(weighed, "DOUBTFUL", 1)
+    monkeypatch.setattr(weighed, "is_risky", lambda *_: False)
     assert (f1(site, site.found()) > 0.97) is not by_title
+
+
+def test_of_several_starts_the_one_with_most_contrast_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A start with the right pairs displaces one that found others, wherever it comes among the starts."""
+    site = site_of_results(by_title=True)
+    shares = []
+    for starts in (((True, 0),), ((True, 0), (False, 0), (True, 0))):
+        monkeypatch.setattr(restarts, "STARTS", starts)
+        shares.append(f1(site, site.found()) > 0.97)
+    assert shares == [False, True]
 
 
 def test_a_link_to_every_page_makes_no_candidate() -> None:

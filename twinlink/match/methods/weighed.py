@@ -15,7 +15,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from msgspec.structs import replace
 
 from twinlink.config import MatchSettings
 from twinlink.graph.matching import Matching, greedy_among
@@ -32,6 +31,7 @@ from twinlink.match.measures import (
     pair_matrix,
     to_align,
 )
+from twinlink.match.methods.restarts import BETTER, is_risky, restarts
 from twinlink.match.so_far import pairs_so_far
 from twinlink.similarity.candidates import candidate_pattern, strongest, tag_vectors
 from twinlink.similarity.clues import CLUES
@@ -87,18 +87,8 @@ GROWTH = 1.01
 """Factor by which a round must increase the expected number of right pairs, if another one is to follow beyond those of
 the settings. Look-alikes are separated gradually: trials on nine sites made of them, three rounds and as many as
 needed: mean F1 .790 and .863, on one of them .441 and .983. Other sites end earlier."""
-RISKY = 0.2
-"""Share of the look-alikes that would be paired with a sibling of a missing partner, from which the order of links is
-examined. Trials: up to .19 where nothing was wrong, .44 to .86 where the order of lists was."""
-DOUBTFUL = 0.03
-"""Share of the pairs in which order and contrast contradict each other, from which the rounds run again without order
-in the first. Trials: up to .02 on ten real sites and .44 on bitcoinorg, where the second result is no better; .13 to
-.51 on four sites of look-alikes whose lists are in another order, where it is."""
-BETTER = 1.01
-"""Factor by which these rounds must increase the contrast of the pairs. Trials: where they found more right pairs, it
-grew by 12 to 76 %; where they found fewer, it was the same or less."""
 FIRST_RUN_SHARE = 0.9
-"""Share of the rounds' time before they run again, for progress reports."""
+"""Share of the rounds' time before they start again, for progress reports."""
 SETTLED = 0.995
 """Share of pairs unchanged since the previous round at which the rounds end."""
 PARTS = 2
@@ -139,44 +129,31 @@ def _matched(
     state = _first_state(site, langs, steps.part(0.0, CANDIDATES_SHARE))
     last = _rounds(site, state, None, langs, rest.part(0.0, FIRST_RUN_SHARE * until))
     del state
-    if _is_order_doubtful(site, last):
-        last = _without_order_first(site, last, langs, rest.part(FIRST_RUN_SHARE * until, until))
+    if is_risky(site, last.rivalry, last.result):
+        last = _best_of_restarts(site, last, langs, rest.part(FIRST_RUN_SHARE * until, until))
     if between.labels is not None:
         with_labels = f"{langs} with labels"
         last = _rounds(site, _next_state(site, last, between.labels), between.labels, with_labels, rest.part(0.5, 1.0))
     return _found(site, last)
 
 
-def _is_order_doubtful(site: SiteMeasures, done: Round) -> bool:
-    """Return whether look-alikes may be exchanged, and order and contrast contradict each other in some pairs.
-
-    They do where a page has near-duplicates, the order of links is best for the pair, and contrast for a rival.
-    """
-    if done.result.mistaken < RISKY or not {"order", "contrast"} <= done.evidence.keys():
-        return False
-    pairs, rivalry = done.result.pairs, done.rivalry
-    leads = ((done.evidence[kind] - rivalry.rivals(done.evidence[kind]))[pairs] for kind in ("order", "contrast"))
-    by_order, by_contrast = leads
-    contradicts = site.has_alike(rivalry)[pairs] & (by_order > 0) & (by_contrast < 0)
-    return bool(contradicts.sum() > DOUBTFUL * len(pairs))
-
-
-def _without_order_first(site: SiteMeasures, done: Round, name: str, steps: Steps) -> Round:
-    """Run the rounds again without the order of links in the first one; return the better one of both results.
-
-    If each language sorts a list of look-alikes by its own titles, order pairs most of them with others than their
-    partners, and the words learned from these pairs confirm it.
-    """
-    state = replace(_first_state(site, name, steps.part(0.0, CANDIDATES_SHARE)), order_first=False)
-    again = _rounds(site, state, None, f"{name} by words first", steps.part(CANDIDATES_SHARE, 1.0))
-    return again if _contrast_of_alike(site, again) > BETTER * _contrast_of_alike(site, done) else done
+def _best_of_restarts(site: SiteMeasures, done: Round, name: str, steps: Steps) -> Round:
+    """Run the rounds again from other starts; return the result with most contrast, or ``done`` if none is better."""
+    first = _first_state(site, name, steps.part(0.0, CANDIDATES_SHARE))
+    best, most = done, BETTER * _contrast_of_alike(site, done)
+    starts, rest = [*restarts(site, first)], steps.part(CANDIDATES_SHARE, 1.0)
+    for n, state in enumerate(starts):
+        part = rest.part(n / len(starts), (n + 1) / len(starts))
+        again = _rounds(site, state, None, f"{name}, start {n + 2} of {len(starts) + 1}", part)
+        if (contrast := _contrast_of_alike(site, again)) > most:
+            best, most = again, contrast
+    return best
 
 
 def _contrast_of_alike(site: SiteMeasures, done: Round) -> float:
-    """Return the sum of the contrast of look-alike pairs: words learned from half of the pages, tried on the others."""
-    pairs = done.result.pairs
-    is_alike = site.has_alike(done.rivalry)[pairs]
-    return float(done.evidence["contrast"][pairs[is_alike]].sum(dtype=np.float64))
+    """Return the sum of the contrast of a result's pairs of look-alikes."""
+    pairs = done.result.pairs[site.has_alike(done.rivalry)[done.result.pairs]]
+    return float(done.evidence["contrast"][pairs].sum(dtype=np.float64))
 
 
 class Round(NamedTuple):
@@ -248,7 +225,7 @@ def _round(site: SiteMeasures, state: State, labels: sp.csr_array | None) -> Rou
         evidence,
         rivalry,
         _clear(state, evidence, rivalry, lessons, nearly),
-        partial(_match, rivalry),
+        partial(_match, rivalry, state.chance),
         site.settings.weighing,
         nearly,
         partial(link_places, site, state, rivalry, to_align(site, state, rivalry, evidence)),
@@ -343,10 +320,13 @@ def _with_page_of(pairs: npt.NDArray[np.bool_], rivalry: Rivalry) -> npt.NDArray
 
 
 def _match(
-    rivalry: Rivalry, log_odds: npt.NDArray[np.float64], among: Sequence[npt.NDArray[np.bool_]]
+    rivalry: Rivalry,
+    chance: npt.NDArray[np.float64] | None,
+    log_odds: npt.NDArray[np.float64],
+    among: Sequence[npt.NDArray[np.bool_]],
 ) -> list[npt.NDArray[np.intp]]:
-    """Return the positions of the greedy one-to-one matching of each set by log odds."""
-    scores = as_scores(log_odds).astype(np.float32)
+    """Return the positions of the greedy one-to-one matching of each set by log odds, and by ``chance`` where given."""
+    scores = as_scores(log_odds if chance is None else log_odds + chance).astype(np.float32)
     return [greedy_among(scores, rivalry.rows, rivalry.columns, each, *rivalry.shape) for each in among]
 
 

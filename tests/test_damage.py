@@ -368,7 +368,7 @@ def test_killed_at_a_rename_a_run_is_as_before_or_as_after(
     done = changed(name)
     numbers = range(1, done.renames + 1)
     assert len(numbers) > 2
-    for number in {"mine": numbers[::4], "replace": (*numbers[:-8:4], *numbers[-8:])}.get(name, numbers):
+    for number in {"mine": numbers[::8], "replace": (*numbers[:-8:8], *numbers[-8:])}.get(name, numbers):
         copied(finished.pristine, finished.run)
         told = kills.run(finished.words(CHANGES[name].split()), rename=number)
         assert told["code"] == -signal.SIGKILL

@@ -6,6 +6,7 @@ import importlib
 import os
 import pkgutil
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -106,14 +107,19 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def elsewhere(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Environment of its own, far from the checkout, with nothing but the wheel and what it asks for."""
     folder = tmp_path_factory.mktemp("elsewhere")
-    subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True)
-    pip = [folder / "venv/bin/python", "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
-    subprocess.run([*pip, wheel], check=True, cwd=folder)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "venv"], check=True)
+    pip = [sys.executable, "-m", "pip", "--python", str(folder / "venv/bin/python"), "--disable-pip-version-check"]
+    subprocess.run([*pip, "install", "--quiet", "--no-compile", wheel], check=True, cwd=folder)
+    for file in (ROOT / "twinlink").rglob("__pycache__/*.code"):  # compiled before by the same numba, or not used
+        target = folder / "code" / file.parent.parent.name / file.name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(file, target)
     return folder
 
 
 def run_elsewhere(folder: Path, *command: str) -> str:
     env = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    env["NUMBA_CACHE_DIR"] = str(folder / "code")
     program, *arguments = command
     done = subprocess.run(
         [folder / "venv/bin" / program, *arguments], cwd=folder, env=env, capture_output=True, text=True

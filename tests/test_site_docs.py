@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import doctest
+import functools
 import importlib
 import json
 import os
@@ -29,7 +30,7 @@ from tests.test_docs import ROOT, VERBS, Block, blocks, run_python
 from twinlink.cli.settings import settings_of
 from twinlink.config import Config
 from twinlink.demo import serve, write_site
-from twinlink.demo.site import DemoSite
+from twinlink.demo.site import MIN_PAGES
 from twinlink.match.measures import measure
 from twinlink.rundir.signature import leaves as leaves_of_settings
 from twinlink.tables import schemas as tables
@@ -46,7 +47,8 @@ OF_THEME = ("only-light", "only-dark")
 FROM_NOTHING = [DOCS / "tour.md", DOCS / "tutorial.md"]
 """Pages of instructions that begin in an empty folder; the others have a run and files in theirs."""
 WITH_RUN = [DOCS / "gallery.md", *sorted((DOCS / "howto").glob("*.md")), *sorted((DOCS / "extend").glob("*.md"))]
-RUN_PAGES = [*FROM_NOTHING, *WITH_RUN]
+OF_WHOLE_DEMO = DOCS / "howto" / "precision.md"
+"""The page of instructions that shows a number of the demo site as large as the command makes it."""
 PLACEHOLDER = "https://www.example.gov.hk"
 FOR_SHELL = re.compile(r"[|&;<>()$`*?\[#~\\\n]")
 """What a shell would do something with."""
@@ -219,52 +221,65 @@ class Materials(NamedTuple):
     base: str
 
 
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[DemoSite, str]]:
-    """The demo site, written and served."""
-    site = write_site(tmp_path_factory.mktemp("demo") / "site")
-    with serve(site.folder) as base:
-        yield site, base.rstrip("/")
+@contextlib.contextmanager
+def laid_out(folder: Path, **options: int) -> Iterator[Materials]:
+    """Serve a demo site, and lay out the files that the instructions name: run, archive, mirror, lists.
+
+    The crawl leaves the calendar out, whose pages without end are half of what it would get.
+    """
+    site = write_site(folder / "demo", **options)
+    with serve(site.folder) as served:
+        base, folder = served.rstrip("/"), folder / "here"
+        folder.mkdir()
+        starts = [base + path for path in site.seeds]
+        given = f"--langs en,zh --lexicon {site.lexicon} --exclude /calendar -q"
+        assert "pairs" in run_shell(f"twinlink mine {' '.join(starts)} -o run {given}", folder)[0]
+        shutil.copytree(site.site, folder / "mirror")
+        shutil.copy(site.gold, folder / "gold.tsv")
+        shutil.copy(next((folder / "run/warc").glob("*.warc.gz")), folder / "crawl.warc.gz")
+        (folder / "sites.txt").write_text("\n".join(["# where to begin", *starts, ""]), encoding="utf-8")
+        english = ["The library opens at 9:30.", "Readers may borrow 6 books.", "Call 2345 6789."]
+        french = ["La bibliothèque ouvre à 9:30.", "Les lecteurs peuvent emprunter 6 livres.", "Appelez le 2345 6789."]
+        for name, lines in (("en.txt", english), ("fr.txt", french)):
+            (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+        yield Materials(folder, base)
 
 
 @pytest.fixture(scope="module")
-def materials(demo: tuple[DemoSite, str], tmp_path_factory: pytest.TempPathFactory) -> Materials:
-    """Run, archive, mirror, lists: the files that the instructions name."""
-    site, base = demo
-    folder = tmp_path_factory.mktemp("materials")
-    starts = [base + path for path in site.seeds]
-    said, _ = run_shell(f"twinlink mine {' '.join(starts)} -o run --langs en,zh --lexicon {site.lexicon} -q", folder)
-    assert "pairs" in said
-    shutil.copytree(site.site, folder / "mirror")
-    shutil.copy(site.gold, folder / "gold.tsv")
-    shutil.copy(next((folder / "run/warc").glob("*.warc.gz")), folder / "crawl.warc.gz")
-    (folder / "sites.txt").write_text("\n".join(["# where to begin", *starts, ""]), encoding="utf-8")
-    english = ["The library opens at 9:30.", "Readers may borrow 6 books.", "Call 2345 6789."]
-    french = ["La bibliothèque ouvre à 9:30.", "Les lecteurs peuvent emprunter 6 livres.", "Appelez le 2345 6789."]
-    for name, lines in (("en.txt", english), ("fr.txt", french)):
-        (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return Materials(folder, base)
+def materials(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Materials]:
+    """What most pages start from: as few pages as a demo site can have, for they show none of its numbers."""
+    with laid_out(tmp_path_factory.mktemp("materials"), pages=MIN_PAGES) as made:
+        yield made
+
+
+@pytest.fixture
+def start(page: Path, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Materials]:
+    """What one page starts from: its blocks may write there."""
+    if page in FROM_NOTHING:
+        yield Materials(tmp_path, PLACEHOLDER)
+    elif page == OF_WHOLE_DEMO:
+        with laid_out(tmp_path) as made:
+            yield made
+    else:
+        shared: Materials = request.getfixturevalue("materials")
+        yield Materials(Path(shutil.copytree(shared.folder, tmp_path / "here")), shared.base)
 
 
 @pytest.mark.docs
-@pytest.mark.parametrize("page", [pytest.param(page, id=page.stem) for page in RUN_PAGES])
-def test_instructions_run(page: Path, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "page",
+    [
+        *(pytest.param(page, id=page.stem) for page in FROM_NOTHING),
+        *(pytest.param(page, id=page.stem, marks=pytest.mark.xdist_group("instructions")) for page in WITH_RUN),
+    ],
+)
+def test_instructions_run(page: Path, start: Materials, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run all blocks of a page in order, in one folder; the demo site stands for the address in them."""
-    if page in FROM_NOTHING:
-        folder, base = tmp_path, request.getfixturevalue("demo")[1]
-    else:
-        start = request.getfixturevalue("materials")
-        folder, base = tmp_path / "here", start.base
-        shutil.copytree(start.folder, folder)
     names: dict[str, object] = {"__name__": page.stem}
-    here = Path.cwd()
-    os.chdir(folder)
-    try:
-        for block in blocks(page):
-            if block.runs:
-                run_block(block, folder, base, names)
-    finally:
-        os.chdir(here)
+    monkeypatch.chdir(start.folder)
+    for block in blocks(page):
+        if block.runs:
+            run_block(block, start.folder, start.base, names)
 
 
 def test_steps_of_a_new_kind_of_evidence_lead_to_one_that_is_weighed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -421,7 +436,9 @@ def pages_of(site: Path) -> list[Path]:
     return found
 
 
+@functools.cache
 def parsed(page: Path) -> Any:
+    """Return the tree of a page of the built site; several tests look at each."""
     return lxml.html.document_fromstring(page.read_bytes())
 
 

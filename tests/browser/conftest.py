@@ -14,12 +14,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.browsers import needs_browser
+from twinlink.demo import serve, write_site
+from twinlink.demo.site import MIN_PAGES
 from twinlink.spiders.browser.chromium import find_browser
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 ROOM = Path(__file__).parent
+SWITCHES = ("--no-sandbox", "--disable-features=IsolateSandboxedIframes")
+"""All frames of a page share one process: what a sandboxed one may do is the same, and a hundred load faster."""
 ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/\S*")
 
 
@@ -36,7 +40,7 @@ def chromium() -> Iterator[Browser]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_browser(), args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=find_browser(), args=SWITCHES)
         yield browser
         browser.close()
 
@@ -50,11 +54,13 @@ def twinlink(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="session")
 def demo_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A demo run with its sentences; not to be written to."""
-    run = tmp_path_factory.mktemp("demo") / "run"
-    twinlink("demo", "-o", run, "-q")
-    twinlink("align", run, "-q")
-    return run
+    """A run of a small demo site with its sentences; not to be written to."""
+    folder = tmp_path_factory.mktemp("demo")
+    site = write_site(folder / "site", MIN_PAGES)
+    with serve(site.folder) as base:
+        starts = [base.rstrip("/") + path for path in site.seeds]
+        twinlink("mine", *starts, "-o", folder / "run", "--lexicon", site.lexicon, "--langs", "en,zh", "--align", "-q")
+    return folder / "run"
 
 
 @pytest.fixture

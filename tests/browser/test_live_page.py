@@ -38,7 +38,7 @@ PATIENTLY = [
 ]
 N_SITES = 200  # in the archive: matching them takes much longer than the test needs to see the first pairs
 N_SETTLING = 30  # seconds that a pause may take on a machine with much to do
-LOOKS = 3
+LOOKS = 2
 
 
 def notice(lang: str, number: int) -> bytes:

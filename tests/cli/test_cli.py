@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from unittest.mock import patch
 
@@ -28,6 +29,7 @@ from twinlink.jobs.origin import Origin
 from twinlink.run import open_run
 
 TWINLINK = [sys.executable, "-m", "twinlink"]
+shares_the_site = pytest.mark.xdist_group("served demo site")
 
 
 @pytest.fixture(scope="module")
@@ -383,6 +385,7 @@ def test_an_error_of_the_system_is_one_line_too(run):
     assert (done.returncode, done.stderr) == (3, "twinlink: error: x: Permission denied\n")
 
 
+@shares_the_site
 def test_a_warc_cut_in_the_middle_gives_what_is_before_the_cut(served, tmp_path):
     (archive,) = (served[1] / "warc").glob("*.warc.gz")
     whole = archive.read_bytes()
@@ -401,6 +404,7 @@ def wait_for(ready: Path, process: subprocess.Popen[str]) -> None:
         time.sleep(0.01)
 
 
+@shares_the_site
 def test_a_job_that_is_killed_or_stopped_goes_on_and_comes_to_the_same_pairs(served, tmp_path):
     command, whole = served
     run = tmp_path / "run"
@@ -433,12 +437,13 @@ def test_the_demo_replaces_an_earlier_demo_and_no_other_run(run, tmp_path):
     shutil.copytree(run, tmp_path / "plain", ignore=shutil.ignore_patterns("config.toml"))
     assert twinlink("demo", "-o", tmp_path / "plain").returncode == 3
     shutil.copytree(run, tmp_path / "demo")
-    write_site(tmp_path / "demo" / "site")
+    write_site(tmp_path / "demo" / "site", pages=60)
     before = (tmp_path / "demo" / "pairs.tsv").read_text()
     with patch("twinlink.demo.write_site", side_effect=OSError(28, "No space left on device")):
         assert twinlink("demo", "-o", tmp_path / "demo").returncode == 3
     assert (tmp_path / "demo" / "pairs.tsv").read_text() == before
-    assert twinlink("demo", "-o", tmp_path / "demo", "-q").returncode == 0
+    with patch("twinlink.demo.write_site", partial(write_site, pages=60)):
+        assert twinlink("demo", "-o", tmp_path / "demo", "-q").returncode == 0
     assert (tmp_path / "demo" / "pairs.tsv").read_text() != before
     assert not (tmp_path / "demo" / "replacement").exists()
 
@@ -456,6 +461,7 @@ def test_it_can_be_called_as_a_module():
     assert re.fullmatch(r"twinlink \d+\.\d+\.\d+\S*\n", done.stdout)
 
 
+@shares_the_site
 def test_align_a_run_and_say_what_came_out(served, tmp_path):
     run = Path(shutil.copytree(served[1], tmp_path / "copy"))
     done = twinlink("align", run, "--format", "tsv,moses", "-q")

@@ -24,6 +24,8 @@ from twinlink.cli import app
 from twinlink.demo import serve, write_site
 from twinlink.run import open_run
 
+pytestmark = pytest.mark.xdist_group("examples")  # they share the mined site
+
 VERBS: dict[str, Any] = typer.main.get_command(app).commands  # type: ignore[attr-defined]
 SITE = "https://www.example.gov.hk"
 LEFT = {  # what the example leaves behind, beside a run

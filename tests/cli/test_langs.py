@@ -12,20 +12,17 @@ import pytest
 import twinlink as tl
 from tests.calling import twinlink
 from tests.made_sites import BASE, page, write_pages, write_toy
-from twinlink.demo import write_site
 from twinlink.errors import ConfigError
 
-DEMO = "https://demo.example"
-N_PAIRS = 60  # of the demo's pages, less what lost its partner: so many at least
+N_PAIRS = 5
 HEAVY = ("pyarrow", "pandas", "numba", "scrapy", "scipy", "duckdb")
 
 
 @pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run with the demo's pages, which are in English and in Traditional Chinese."""
-    folder = tmp_path_factory.mktemp("demo")
-    site = write_site(folder / "demo", pages=90)
-    done = twinlink("ingest", site.folder, "--base-url", DEMO, "-o", folder / "run", "-q")
+def toy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run with the toy site's pages, which are in English and in Traditional Chinese."""
+    folder = tmp_path_factory.mktemp("toy")
+    done = twinlink("ingest", write_toy(folder / "toy"), "--base-url", BASE, "-o", folder / "run", "-q")
     assert done.returncode == 0, done.stderr
     return folder / "run"
 
@@ -51,13 +48,13 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("英文,中文", []),
     ],
 )
-def test_a_language_means_the_closest_one_of_the_site(demo: Path, langs: str, lines: list[str]) -> None:
-    done = twinlink("match", demo, "--langs", langs)
+def test_a_language_means_the_closest_one_of_the_site(toy: Path, langs: str, lines: list[str]) -> None:
+    done = twinlink("match", toy, "--langs", langs)
     assert done.returncode == 0, done.stderr
-    found = tl.open(demo)
+    found = tl.open(toy)
     assert [line for line in done.stdout.splitlines() if "the site's" in line] == lines
     assert set(found.pairs["lang_a"]) | set(found.pairs["lang_b"]) == {"en", "zh-Hant"}
-    assert len(found.pairs) >= N_PAIRS
+    assert len(found.pairs) == N_PAIRS
 
 
 @pytest.mark.parametrize(
@@ -71,8 +68,8 @@ def test_a_language_means_the_closest_one_of_the_site(demo: Path, langs: str, li
         ("en,tw", "tw (Twi)"),
     ],
 )
-def test_a_language_that_no_page_is_in_is_named_as_it_was_written(demo: Path, langs: str, missing: str) -> None:
-    done = twinlink("match", demo, "--langs", langs)
+def test_a_language_that_no_page_is_in_is_named_as_it_was_written(toy: Path, langs: str, missing: str) -> None:
+    done = twinlink("match", toy, "--langs", langs)
     assert done.returncode == 5
     assert f"0 pairs: no page is in {missing}, of langs {langs}. " in done.stderr
     assert "next: twinlink match" in done.stderr
@@ -120,25 +117,25 @@ def test_a_refusal_waits_for_nothing_that_takes_long_to_load(tmp_path: Path, ver
     assert not (tmp_path / "run").exists()
 
 
-def test_a_settings_file_and_an_assignment_are_read_likewise(demo: Path, tmp_path: Path) -> None:
+def test_a_settings_file_and_an_assignment_are_read_likewise(toy: Path, tmp_path: Path) -> None:
     (tmp_path / "good.toml").write_text('langs = ["eng", "zh-TW"]\n')
-    assert "zh-TW: the site's zh-Hant" in twinlink("match", demo, "-c", tmp_path / "good.toml").stdout
-    assert tl.open(demo).config.langs == ("eng", "zh-TW")
-    assert "zh-TW: the site's zh-Hant" in twinlink("match", demo).stdout
-    assert "zh_HK: the site's zh-Hant" in twinlink("match", demo, "--set", 'langs=["en", "zh_HK"]').stdout
+    assert "zh-TW: the site's zh-Hant" in twinlink("match", toy, "-c", tmp_path / "good.toml").stdout
+    assert tl.open(toy).config.langs == ("eng", "zh-TW")
+    assert "zh-TW: the site's zh-Hant" in twinlink("match", toy).stdout
+    assert "zh_HK: the site's zh-Hant" in twinlink("match", toy, "--set", 'langs=["en", "zh_HK"]').stdout
     (tmp_path / "bad.toml").write_text('langs = ["en", "englsih"]\n')
-    done = twinlink("match", demo, "-c", tmp_path / "bad.toml")
+    done = twinlink("match", toy, "-c", tmp_path / "bad.toml")
     assert done.returncode == 2
     assert f"{tmp_path / 'bad.toml'}: langs: 'englsih'" in done.stderr
-    done = twinlink("match", demo, "--set", 'crawl.langs=["en", "englsih"]')
+    done = twinlink("match", toy, "--set", 'crawl.langs=["en", "englsih"]')
     assert "crawl.langs: 'englsih'" in done.stderr
 
 
-def test_a_match_in_other_words_is_not_done_again(demo: Path) -> None:
-    twinlink("match", demo, "--langs", "en,zh-TW")
-    before = (demo / "match" / "signature.json").stat().st_mtime_ns
-    assert "pairs" in twinlink("match", demo, "--langs", "eng,zh-HK").stdout
-    assert (demo / "match" / "signature.json").stat().st_mtime_ns == before
+def test_a_match_in_other_words_is_not_done_again(toy: Path) -> None:
+    twinlink("match", toy, "--langs", "en,zh-TW")
+    before = (toy / "match" / "signature.json").stat().st_mtime_ns
+    assert "pairs" in twinlink("match", toy, "--langs", "eng,zh-HK").stdout
+    assert (toy / "match" / "signature.json").stat().st_mtime_ns == before
 
 
 def test_a_notebook_reads_languages_likewise(tmp_path: Path) -> None:
@@ -154,18 +151,18 @@ def test_a_notebook_reads_languages_likewise(tmp_path: Path) -> None:
     assert not (tmp_path / "other").exists()
 
 
-def test_evaluate_takes_what_mine_takes(demo: Path) -> None:
-    twinlink("match", demo, "--langs", "en,zh")
-    gold = shutil.copy(demo / "pairs.tsv", demo.parent / "gold.tsv")
-    n_pairs = len(tl.open(demo).pairs)
+def test_evaluate_takes_what_mine_takes(toy: Path) -> None:
+    twinlink("match", toy, "--langs", "en,zh")
+    gold = shutil.copy(toy / "pairs.tsv", toy.parent / "gold.tsv")
+    assert len(tl.open(toy).pairs) == N_PAIRS
     for langs in ("eng,zh-TW", "Chinese,English", "en,zh-CN"):
-        done = twinlink("evaluate", demo, "--gold", gold, "--langs", langs)
-        assert f"gold {n_pairs}, predicted {n_pairs}, right {n_pairs}" in done.stdout, done.stderr
+        done = twinlink("evaluate", toy, "--gold", gold, "--langs", langs)
+        assert f"gold {N_PAIRS}, predicted {N_PAIRS}, right {N_PAIRS}" in done.stdout, done.stderr
         assert ("zh-TW: the site's zh-Hant" in done.stdout) == ("zh-TW" in langs)
     assert (
-        "are the same language here (en)" in twinlink("evaluate", demo, "--gold", gold, "--langs", "en-US,en-GB").stderr
+        "are the same language here (en)" in twinlink("evaluate", toy, "--gold", gold, "--langs", "en-US,en-GB").stderr
     )
-    assert "did you mean en" in twinlink("evaluate", demo, "--gold", gold, "--langs", "englsih,zh").stderr
+    assert "did you mean en" in twinlink("evaluate", toy, "--gold", gold, "--langs", "englsih,zh").stderr
 
 
 def test_each_site_has_its_own_closest_language(tmp_path: Path) -> None:
@@ -188,6 +185,6 @@ def two_versions(chinese: str) -> dict[str, str]:
     }
 
 
-def test_json_has_what_languages_mean(demo: Path) -> None:
-    assert twinlink("match", demo, "--langs", "en,zh-TW", "--json").object["meant"] == {"zh-TW": {"zh-Hant": 1}}
-    assert twinlink("match", demo, "--langs", "en,zh", "--json").object["meant"] == {}
+def test_json_has_what_languages_mean(toy: Path) -> None:
+    assert twinlink("match", toy, "--langs", "en,zh-TW", "--json").object["meant"] == {"zh-TW": {"zh-Hant": 1}}
+    assert twinlink("match", toy, "--langs", "en,zh", "--json").object["meant"] == {}

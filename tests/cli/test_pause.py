@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -26,7 +27,6 @@ from twinlink.spiders.frontier import FrontierReader
 
 PAGES = {f"/{n}.html": links(f"/{n + 1}.html") for n in range(12)} | {"/": links("/0.html"), "/12.html": links()}
 SLOWLY = CrawlSettings(delay=0.1, retries=1)
-ENDS = ["SIGHUP", "SIGTERM", "SIGKILL", "SIGINT"]
 proc = pytest.mark.skipif(not HAS_CHILDREN, reason="needs /proc with children")
 
 
@@ -34,6 +34,15 @@ proc = pytest.mark.skipif(not HAS_CHILDREN, reason="needs /proc with children")
 def pause(tmp_path: Path) -> Path:
     (tmp_path / "review").mkdir()
     return RunDirectory(tmp_path).pause_file
+
+
+@pytest.fixture(scope="module")
+def mined(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of a town's pages."""
+    folder = tmp_path_factory.mktemp("mined")
+    site = write_town(folder / "site", 20)
+    assert twinlink("mine", site, "--base-url", BASE, "-o", folder / "run", "--langs", "en,fr").returncode == 0
+    return folder / "run"
 
 
 def pausing_at(path: str, pause: Path, status: int = 200) -> Callable[[str], Answer | None]:
@@ -56,7 +65,7 @@ def test_what_is_in_flight_comes_in_during_a_pause_and_nothing_else_is_asked_for
 
     def on_progress(progress: CrawlProgress) -> None:
         if pause.exists() and not asked and progress.fetched == 4:  # with /2.html, whose answer comes in the pause
-            for _ in range(3):
+            for _ in range(2):
                 asked.append(list(site.log))
                 assert not happens_once_more(site)
             pause.unlink()
@@ -118,7 +127,7 @@ def archived(run: Path, site: Server) -> list[str]:
 
 
 @proc
-@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("end", ["SIGHUP", "SIGKILL", "SIGINT"])
 def test_job_ended_in_a_pause_leaves_no_process(tmp_path: Path, pause: Path, end: str) -> None:
     with serving(pausing_at("/2.html", pause)) as site:
         with paused(site, tmp_path, "crawl") as process:
@@ -162,14 +171,9 @@ def test_a_second_crawl_names_the_first(tmp_path: Path, pause: Path) -> None:
 
 
 @proc
-@pytest.mark.parametrize("end", ENDS)
-def test_workers_end_with_the_one_they_work_for(tmp_path: Path, end: str) -> None:
-    write_town(tmp_path / "site", 20)
-    assert (
-        twinlink("mine", tmp_path / "site", "--base-url", BASE, "-o", tmp_path / "run", "--langs", "en,fr").returncode
-        == 0
-    )
-    run = RunDirectory(tmp_path / "run")
+@pytest.mark.parametrize("end", ["SIGTERM", "SIGKILL", "SIGINT"])
+def test_workers_end_with_the_one_they_work_for(mined: Path, tmp_path: Path, end: str) -> None:
+    run = RunDirectory(Path(shutil.copytree(mined, tmp_path / "run")))
     run.pause_file.parent.mkdir(exist_ok=True)
     command = [sys.executable, "-m", "twinlink", "align", str(run.path), "--workers", "2"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as process:

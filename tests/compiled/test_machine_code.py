@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.xdist_group("machine code")
+
 KERNELS = """
 from typing import NamedTuple
 import numpy as np
@@ -86,56 +88,64 @@ def run(folder: Path, first: str = "", last: str = "") -> list[str]:
     return done.stdout.splitlines()
 
 
-def test_the_second_process_needs_no_numba(folder: Path) -> None:
+@pytest.fixture(scope="module")
+def said(folder: Path) -> str:
+    """What the first process says, which compiles all kernels: the code of each is stored then."""
     said, numba = run(folder)
     assert numba == "True"
     assert said.startswith("[Ends(first=array([3., 1.]), last=2.0), ((array([[0., 0., 0.],")
     assert "division by zero" in said
+    assert len(stored(folder)) == 5, "that of inverse is there for two kinds of numbers"
+    return said
+
+
+def stored(folder: Path, kernel: str = "") -> list[Path]:
+    return list((folder / "cache").rglob(f"kernels.{kernel}*.code"))
+
+
+def test_the_second_process_needs_no_numba(folder: Path, said: str) -> None:
     assert run(folder) == [said, "False"]
 
 
-def test_numba_may_come_after_it(folder: Path) -> None:
-    said, _ = run(folder)
+def test_numba_may_come_after_it(folder: Path, said: str) -> None:
     assert run(folder, last=COMPILES) == [said, "True"]
 
 
-def test_numba_may_have_come_before_it(folder: Path) -> None:
-    said, _ = run(folder)
+def test_numba_may_have_come_before_it(folder: Path, said: str) -> None:
     assert run(folder, first="import numba\nnumba.njit(lambda n: np.zeros(n))(3)", last=COMPILES) == [said, "True"]
     assert run(folder, first="import numba") == [said, "True"]
 
 
-def test_a_kernel_without_code_is_compiled_after_others_were_loaded(folder: Path) -> None:
-    said, _ = run(folder)
-    [file] = (folder / "cache").rglob("kernels.squares-*.code")
+def test_a_kernel_without_code_is_compiled_after_others_were_loaded(folder: Path, said: str) -> None:
+    [file] = stored(folder, "squares")
     file.unlink()
     assert run(folder) == [said, "True"]
     assert run(folder) == [said, "False"]
 
 
 def test_code_that_needs_what_is_not_there_is_compiled(tmp_path: Path) -> None:
-    """A dictionary needs a symbol that only numba itself makes known; to run without it would end the process."""
+    """The hash of a text needs symbols that only numba itself makes known; to run without would end the process."""
     (tmp_path / "kernels.py").write_text(
-        "from twinlink.compiled import compiled\n@compiled\ndef kept(n):\n    d = {'a': n}\n    return d['a']\n"
+        "from twinlink.compiled import compiled\n@compiled\ndef hashed():\n    return hash('ab')\n"
     )
     env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(tmp_path)}
-    call = [sys.executable, "-c", "import kernels; print(kernels.kept(3))"]
+    call = [sys.executable, "-c", "import sys, kernels; print(kernels.hashed() == hash('ab'), 'numba' in sys.modules)"]
     for _ in range(2):
-        assert subprocess.run(call, env=env, capture_output=True, text=True, check=True).stdout == "3\n"
+        assert subprocess.run(call, env=env, capture_output=True, text=True, check=True).stdout == "True True\n"
+        assert len(stored(tmp_path)) == 1
 
 
 @pytest.mark.parametrize("lacks", ["extensions", "environments"])
-def test_numba_that_is_built_in_another_way_compiles(lacks: str, folder: Path) -> None:
-    """Nothing is loaded or stored that way, but everything works."""
+def test_numba_that_is_built_in_another_way_compiles(lacks: str, folder: Path, said: str) -> None:
+    """Without its extensions nothing is loaded, and without its environments nothing is stored; everything works."""
     broken = {
         "extensions": "from twinlink.compiled import machine_code; machine_code._extensions = None",
         "environments": "from numba.core import compiler; del compiler.CompileResult._find_referenced_environments",
     }[lacks]
-    said, _ = run(folder)
-    for file in (folder / "cache").rglob("*.code"):
+    kept = {file: file.read_bytes() for kernel in ("squares", "ends") for file in stored(folder, kernel)}
+    for file in kept:
         file.unlink()
     assert run(folder, first=broken) == [said, "True"]
-    is_stored = any((folder / "cache").rglob("*.code"))
-    assert is_stored == (lacks == "extensions")
-    if is_stored:
-        assert run(folder, first=broken) == [said, "True"]
+    assert {file for file in kept if file.exists()} == (set(kept) if lacks == "extensions" else set())
+    for file, code in kept.items():
+        file.write_bytes(code)

@@ -1,4 +1,4 @@
-"""The benchmarks of a site and of short commands measure what they say."""
+"""The benchmark of a site measures what it says."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments.bench import bench_site, bench_start
+from experiments.bench import bench_site
 from twinlink.toy import write_toy
 
 
@@ -27,10 +27,3 @@ def test_each_stage_of_a_site_has_a_line(
     assert [line[:11].strip() for line in lines] == ["bare parse", "parse", "ingest", "match", "mine", "all cores"]
     assert "  1.0 x bare" in lines[0]
     assert "bare parse" in (tmp_path / "b.svg").read_text(encoding="utf-8")
-
-
-def test_short_commands_have_a_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(sys, "argv", ["bench_start", "--runs", "1"])
-    bench_start.main()
-    names = [line[:50].strip() for line in capsys.readouterr().out.splitlines()]
-    assert names == ["twinlink --help", "mine toy", "mine toy, no compiled code on disk"]

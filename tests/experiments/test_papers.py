@@ -58,7 +58,7 @@ def test_content_filter_loses_no_precision_on_the_demo(case: Case) -> None:
 
 
 def test_pages_of_a_simulated_web(tmp_path: Path, capsys: Capture) -> None:
-    paper_003.main(["--hosts", "15000", "--seeds", "200", "--top", "20", "--seed", "3", "--out", str(tmp_path)])
+    paper_003.main(["--hosts", "6000", "--seeds", "100", "--top", "20", "--seed", "3", "--out", str(tmp_path)])
     found = tables(capsys.readouterr().out)
     assert found["Table 3: pairs (precision)"][0][:2] == ["baseline", "290,247 (.941)"]
     keys = {row[0]: row[2] for row in found["Table 2: keys by C(p)"]}

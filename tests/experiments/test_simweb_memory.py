@@ -172,7 +172,7 @@ def test_dead_hosts_are_no_bilingual_ones() -> None:
 def test_the_whole_is_the_same_each_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     printed = []
     for folder in (tmp_path / "a", tmp_path / "b"):
-        given = ["--hosts", "3000", "--seeds", "40", "--top", "50", "--rounds", "1", "--out", str(folder)]
+        given = ["--hosts", "1500", "--seeds", "20", "--top", "20", "--rounds", "1", "--out", str(folder)]
         simweb_memory.main(given)
         printed.append(capsys.readouterr().out)
     assert printed[0] == printed[1]

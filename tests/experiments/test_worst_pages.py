@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from experiments.worst_pages import main, worst_pages
+from experiments import worst_pages as experiment
+from experiments.worst_pages import cost, main, worst_pages
 
 SIZE = 2_000
+STEP = 10
+"""Each tenth page is measured by the command: it starts a process for each."""
 
 
 def test_pages_have_about_the_size() -> None:
@@ -17,9 +20,18 @@ def test_pages_have_about_the_size() -> None:
     assert all(len(page) > SIZE for name, page in pages.items() if "times" in name)
 
 
+def test_each_page_is_parsed_and_takes_time() -> None:
+    assert [name for name, page in worst_pages(SIZE) if cost(page)[0] <= 0] == []
+
+
 @pytest.mark.parametrize("options", [[], ["--plain"]])
-def test_the_worst_come_first(capsys: pytest.CaptureFixture[str], options: list[str]) -> None:
+def test_the_worst_come_first(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, options: list[str]
+) -> None:
+    few = list(worst_pages(SIZE))[::STEP]
+    monkeypatch.setattr(experiment, "worst_pages", {SIZE: few}.__getitem__)
     main(["--bytes", f"{SIZE}", *options])
-    seconds = [float(line.split(" s ")[0]) for line in capsys.readouterr().out.splitlines()]
-    assert len(seconds) == len(dict(worst_pages(SIZE)))
+    lines = capsys.readouterr().out.splitlines()
+    seconds = [float(line.split(" s ")[0]) for line in lines]
     assert seconds == sorted(seconds, reverse=True)
+    assert sorted(line.split(" MB  ")[1] for line in lines) == sorted(repr(name) for name, _ in few)

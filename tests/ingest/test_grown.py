@@ -118,7 +118,7 @@ def put_any(path: Path, rng: random.Random) -> None:
         put(path, url, day, b"", kind="revisit", WARC_Profile=IDENTICAL, **digest, **refers)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", [3, 4, 5, 7])  # together they have each value of each setting below
 def test_a_grown_ingest_equals_a_fresh_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     """Archives come, go, grow and are written anew; their pages change, move, vanish and come back."""
     rng = random.Random(seed)

@@ -194,19 +194,19 @@ def named(n: int) -> Answer:
 
 
 def test_sitemaps_beyond_the_limit_of_a_site_are_counted_and_not_asked_for(tmp_path: Path) -> None:
-    maps = {f"/{n}.xml": locs(120, f"/{n}/") for n in range(6)}
-    settings = CrawlSettings(max_site_listed=500)
+    maps = {f"/{n}.xml": locs(30, f"/{n}/") for n in range(6)}
+    settings = CrawlSettings(max_site_listed=270)
     with serving(site_of(maps), robots=named(6)) as site:
         progress = crawl([site.url], tmp_path, settings)
         asked = [path for path in site.log if path in maps]
         assert asked == ["/0.xml", "/1.xml", "/2.xml"]  # a sitemap counts for a hundred more
         assert progress.reasons == {"sitemap-budget": 3, "sitemap-cut": 1}
-        assert progress.fetched == 1 + 120 + 120 + 60
+        assert progress.fetched == 1 + 30 + 30 + 10
         found = {reject.url.removeprefix(site.url): reject.reason for reject in FrontierReader(tmp_path).rejects()}
         assert found == {"/2.xml": "sitemap-cut", **{f"/{n}.xml": "sitemap-budget" for n in (3, 4, 5)}}
         assert FrontierReader(tmp_path).report()["sitemaps"] == {"read": 2, "sitemap-budget": 3, "sitemap-cut": 1}
         more = crawl([site.url], tmp_path, CrawlSettings())
-        assert more.fetched == 1 + 5 * 120 + 60
+        assert more.fetched == 1 + 5 * 30 + 10
         assert more.reasons == {"sitemap-cut": 1}
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from tests.browsers import needs_browser
 from twinlink.pages.decoding import decode
+from twinlink.spiders.browser import browser as browsing
 from twinlink.spiders.browser.browser import Browser
 from twinlink.spiders.browser.chromium import find_browser
 from twinlink.spiders.browser.visit import Answer, BrowserError, Built, PartRequest
@@ -61,6 +62,27 @@ ENDLESS = {
     "alerts for ever": "<p>lost<script>while (true) alert(1);</script>",
 }
 
+BIG5 = "<meta charset=big5><a href='?q=嘅'>嘅</a><script>document.body.append('\\u20ac \\u7b80')</script>"
+READ_AS_WE_DO = [
+    ("text/html; charset=iso-8859-1", "big5hkscs"),
+    ("text/html; charset=utf-8", "gb18030"),
+    ("text/html", "utf-16-le"),
+    ("application/xhtml+xml", "utf-8"),
+]
+"""What a server says of a page, and how it is written."""
+
+
+def answers() -> dict[str, Answer]:
+    """Return the pages that end by themselves, with those in other encodings."""
+    found = {name: Answer(200, HTML, f"<!DOCTYPE html><body>{html}".encode()) for name, html in PAGES.items()}
+    found["big5"] = Answer(200, (("Content-Type", "text/html"),), BIG5.encode("big5hkscs"))
+    for content_type, codec in READ_AS_WE_DO:
+        label = "" if codec == "utf-16-le" else f"<meta charset={codec.removesuffix('hkscs')}>"
+        page = f"<html><head>{label}</head><body><p>中文網頁<br>公開資料<script>document.body.append('...')</script>"
+        headers = (("Content-Type", content_type), ("Content-Disposition", "attachment"))
+        found[codec] = Answer(200, headers, page.encode(codec))
+    return found
+
 
 class Net:
     """Answers what pages ask for; remembers it."""
@@ -90,9 +112,10 @@ def opened(timeout: float = PATIENT, concurrency: int = 4) -> Browser:
 Outcome = Built | BrowserError
 
 
-async def build(browser: Browser, body: bytes, net: Net, url: str = URL) -> Outcome:
+async def build(browser: Browser, page: bytes | Answer, net: Net, url: str = URL) -> Outcome:
+    answer = page if isinstance(page, Answer) else Answer(200, HTML, page)
     try:
-        return await browser.build(url, Answer(200, HTML, body), net.fetch)
+        return await browser.build(url, answer, net.fetch)
     except BrowserError as error:
         return error
 
@@ -106,17 +129,16 @@ def net() -> Net:
 def built(net: Net) -> dict[str, Outcome]:
     """All pages, those of a kind built by one browser."""
 
-    async def build_all(pages: dict[str, str], timeout: float) -> dict[str, Outcome]:
-        browser = opened(timeout)
+    async def build_all(pages: dict[str, Answer], timeout: float) -> dict[str, Outcome]:
+        browser = opened(timeout, concurrency=8)
         try:
-            outcomes = await asyncio.gather(
-                *(build(browser, f"<!DOCTYPE html><body>{html}".encode(), net) for html in pages.values())
-            )
+            outcomes = await asyncio.gather(*(build(browser, page, net) for page in pages.values()))
         finally:
             await browser.close()
         return dict(zip(pages, outcomes, strict=True))
 
-    return asyncio.run(build_all(PAGES, PATIENT)) | asyncio.run(build_all(ENDLESS, SHORT))
+    endless = {name: Answer(200, HTML, f"<!DOCTYPE html><body>{html}".encode()) for name, html in ENDLESS.items()}
+    return asyncio.run(build_all(answers(), PATIENT)) | asyncio.run(build_all(endless, SHORT))
 
 
 def text(outcome: Outcome) -> str:
@@ -217,47 +239,18 @@ def test_requests_are_counted(built: dict[str, Outcome]) -> None:
     assert (post.n_parts, post.n_refused) == (0, 1)
 
 
-def test_links_keep_the_encoding_of_the_page() -> None:
-    page = "<meta charset=big5><a href='?q=嘅'>嘅</a><script>document.body.append('\\u20ac \\u7b80')</script>"
-
-    async def visit() -> Outcome:
-        browser = opened()
-        try:
-            answer = Answer(200, (("Content-Type", "text/html"),), page.encode("big5hkscs"))
-            return await browser.build(URL, answer, Net().fetch)
-        finally:
-            await browser.close()
-
-    outcome = asyncio.run(visit())
+def test_links_keep_the_encoding_of_the_page(built: dict[str, Outcome]) -> None:
+    outcome = built["big5"]
     assert isinstance(outcome, Built)
     assert outcome.content_type == "text/html; charset=big5"
     assert "嘅".encode("big5hkscs") in outcome.body
     assert "&#8364; &#31616;" in text(outcome)  # letters that Big5 lacks
 
 
-@pytest.mark.parametrize(
-    ("content_type", "codec"),
-    [
-        ("text/html; charset=iso-8859-1", "big5hkscs"),
-        ("text/html; charset=utf-8", "gb18030"),
-        ("text/html", "utf-16-le"),
-        ("application/xhtml+xml", "utf-8"),
-    ],
-)
-def test_the_browser_reads_a_page_as_we_do(content_type: str, codec: str) -> None:
-    label = "" if codec == "utf-16-le" else f"<meta charset={codec.removesuffix('hkscs')}>"
-    page = f"<html><head>{label}</head><body><p>中文網頁<br>公開資料<script>document.body.append('...')</script>"
-
-    async def visit() -> Outcome:
-        browser = opened()
-        try:
-            headers = (("Content-Type", content_type), ("Content-Disposition", "attachment"))
-            return await browser.build(URL, Answer(200, headers, page.encode(codec)), Net().fetch)
-        finally:
-            await browser.close()
-
-    found = text(asyncio.run(visit()))
-    assert "中文網頁<br>公開資料" in found
+@pytest.mark.parametrize(("content_type", "codec"), READ_AS_WE_DO)
+def test_the_browser_reads_a_page_as_we_do(built: dict[str, Outcome], content_type: str, codec: str) -> None:
+    found = text(built[codec])
+    assert "中文網頁<br>公開資料" in found, content_type
     assert found.endswith("...</body></html>")
 
 
@@ -358,16 +351,18 @@ class Deadly(Net):
 
 
 @pytest.mark.parametrize(("times", "ends"), [(1, "built"), (2, "browser-failed")])
-def test_a_page_whose_browser_died_is_built_once_more(times: int, ends: str) -> None:
+def test_a_page_whose_browser_died_is_built_once_more(times: int, ends: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(browsing, "_MAX_LAUNCHES", 3)
+
     async def visit() -> list[Outcome]:
         browser = opened(concurrency=1)
         body = b"<script src='/app.js'></script><p>text"
         try:
-            return [await build(browser, body, Deadly(browser, times)) for _ in range(4)]
+            return [await build(browser, body, Deadly(browser, times)) for _ in range(3)]
         finally:
             await browser.close()
 
     outcomes = asyncio.run(visit())
     found = ["built" if isinstance(outcome, Built) else outcome.reason for outcome in outcomes]
     # A browser that dies of page after page is given up; one that builds a page between is not.
-    assert found == (["built"] * 4 if ends == "built" else ["browser-failed"] * 2 + ["needs-browser"] * 2)
+    assert found == (["built"] * 3 if ends == "built" else ["browser-failed"] + ["needs-browser"] * 2)

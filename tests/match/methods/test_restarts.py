@@ -75,7 +75,7 @@ def test_on_a_large_site_only_the_order_is_left_out() -> None:
     assert state.chance is None
 
 
-def test_chance_depends_on_the_texts_of_the_pages_alone() -> None:
+def test_chance_depends_on_the_words_of_the_pages_alone() -> None:
     first = [state.chance for state in restarts(site_of(FORMS, OWN), State(FULL, {}, ()))][1]
     turned = [state.chance for state in restarts(site_of(tuple(OWN[k] for k in TURN), FORMS), State(FULL, {}, ()))][1]
     assert first is not None

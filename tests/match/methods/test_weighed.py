@@ -357,6 +357,16 @@ def test_of_several_starts_the_one_with_most_contrast_counts(monkeypatch: pytest
     assert shares == [False, True]
 
 
+def test_look_alikes_with_copies_start_again_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of pages without their copies only the words are left."""
+    monkeypatch.setattr(weighed, "is_risky", lambda *_: True)
+    site = site_of_results(by_title=False)
+    rows = np.r_[np.arange(len(site.a.urls)), 5]
+    a, b = (replace(take(side, rows), lists=None) for side in (site.a, site.b))
+    copied = MadeSite(*(replace(side, urls=[*side.urls[:-1], f"{side.urls[-1]}-copy"]) for side in (a, b)))
+    check(copied.found(), copied)
+
+
 def test_a_link_to_every_page_makes_no_candidate() -> None:
     site = MadeSite(*(without_tags(without_words(side)) for side in (made_site(10).a, made_site(10).b)))
     links = sp.csr_array(np.full((10, 10), 0.1, np.float32))

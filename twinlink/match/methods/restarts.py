@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from hashlib import blake2b
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 from msgspec.structs import replace
 
-from twinlink.match.evidence import Side
 from twinlink.match.measures import SiteMeasures, State
 from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.weighing import Weighing
+from twinlink.sparse import as_rows
 
 __all__ = ["BETTER", "is_risky", "restarts"]
 
@@ -54,17 +56,18 @@ def restarts(site: SiteMeasures, first: State) -> Iterator[State]:
 def _chance(site: SiteMeasures, state: State, seed: int) -> npt.NDArray[np.float64]:
     """Return a number between -`CHANCE` and `CHANCE` for each candidate.
 
-    It depends on the texts of the two pages alone, and not on the order of the pages or of the sides.
+    It depends on the words of the two pages, and not on the order of the pages or of the sides.
     """
     rivalry = Rivalry(state.pattern)
-    keys_a, keys_b = (_keys(side, seed) for side in (site.side_a, site.side_b))
+    keys_a, keys_b = (_keys(terms.counts, seed) for terms in (site.words.a, site.words.b))
     mixed = keys_a[rivalry.rows] + keys_b[rivalry.columns]  # the sum of two random numbers modulo 2**64 is one, too
     return CHANCE * (mixed / 2.0**63 - 1)
 
 
-def _keys(side: Side, seed: int) -> npt.NDArray[np.uint64]:
-    """Return a random number for the text of each page."""
-    salt = seed.to_bytes(8, "little")
-    texts = ("\n".join(blocks).encode("utf-8", "replace") for blocks in side.blocks)
+def _keys(counts: sp.csr_array, seed: int) -> npt.NDArray[np.uint64]:
+    """Return a random number for the words of each page."""
+    salt, counts = seed.to_bytes(8, "little"), as_rows(counts, "counts")
+    words = (slice(*between) for between in pairwise(counts.indptr))
+    texts = (counts.indices[each].tobytes() + counts.data[each].tobytes() for each in words)
     digests = b"".join(blake2b(text, digest_size=8, salt=salt).digest() for text in texts)
     return np.frombuffer(digests, "<u8").astype(np.uint64)

@@ -462,6 +462,19 @@ def test_it_can_be_called_as_a_module():
 
 
 @shares_the_site
+def test_a_match_says_that_the_crawl_has_gone_on(served, tmp_path):
+    run = Path(shutil.copytree(served[1], tmp_path / "copy"))
+    behind = f"note: the crawl has gone on since its pages were read; to read them: twinlink ingest -o {run}"
+    assert behind not in twinlink("match", run, "-q").stdout
+    with serving({"/": links()}.get) as other:
+        assert twinlink("crawl", other.url, "--add", "-o", run, "-q").returncode == 0
+        assert behind in twinlink("match", run).stdout
+    assert behind in twinlink("match", run, "-o", "second").stdout
+    assert twinlink("ingest", "-o", run, "-q").returncode == 0
+    assert behind not in twinlink("match", run).stdout
+
+
+@shares_the_site
 def test_align_a_run_and_say_what_came_out(served, tmp_path):
     run = Path(shutil.copytree(served[1], tmp_path / "copy"))
     done = twinlink("align", run, "--format", "tsv,moses", "-q")

@@ -39,13 +39,22 @@ from twinlink.rundir.signature import Signature, file_digest
 from twinlink.sources.documents import Document, Revisit
 from twinlink.sources.reading import read_path, source_files, wanted_addresses
 from twinlink.sources.warc import Exchanges
-from twinlink.spiders.frontier import LEDGER_NAME, FrontierReader, guess_rejects, guess_state, waiting_guesses
+from twinlink.spiders.frontier import (
+    LEDGER_NAME,
+    Counts,
+    FrontierReader,
+    guess_rejects,
+    guess_state,
+    so_far,
+    waiting_guesses,
+)
 from twinlink.system.workers import n_forked, n_workers
 from twinlink.tables import LINKS, PAGES, REJECTS, Reject, count_rows, read_table
 
 __all__ = [
     "ingest",
     "ingest_settings",
+    "is_behind_crawl",
     "own_folder",
     "read_source",
     "source_mark",
@@ -56,7 +65,9 @@ __all__ = [
 _log = logging.getLogger("twinlink.ingest")
 
 MARKS_NAME = "sources.json"
-"""File of the stage with the mark of each source besides the run's own crawl, see `source_mark`."""
+"""File of the stage with the mark of each source, see `source_mark`."""
+CRAWL = "crawl"
+"""Name of the run's own crawl in it; its mark is how much the crawl has fetched."""
 LARGE_INPUT = 5_000_000
 """Bytes of all sources from which the compiled parser is worth the seconds that it takes to compile once."""
 LARGE_WITH_CODE = 1_000_000
@@ -149,6 +160,7 @@ class _Ingest(msgspec.Struct, frozen=True):
         run = self.run
         if earlier is None and (n_workers(self.executor) == 1 or n_forked(self.executor) > 1):
             _load_parser(chain(run.archives(), *self.files.values()))
+        crawled = _crawl_mark(run)
         with run.writing(signature) as folder, ExitStack() as stack:
             memory = (self.config or Config()).memory
             spool = Spool(folder, self.settings, self.rounds, self.executor, memory, earlier)
@@ -159,7 +171,7 @@ class _Ingest(msgspec.Struct, frozen=True):
             _check_pages(run, folder)
             write_text(folder / SOURCES_NAME, "".join(f"{path.resolve()}\n" for path in self.sources))
             marks = {str(path.resolve()): source_mark(path, files) for path, files in self.files.items()}
-            write_text(folder / MARKS_NAME, json.dumps(marks, indent=1))
+            write_text(folder / MARKS_NAME, json.dumps(marks | {CRAWL: crawled}, indent=1))
             if self.config is not None:
                 keep_with(run, folder, self.config, "ingest")
 
@@ -257,11 +269,26 @@ def _name_below(file: str, folder: Path) -> str:
 
 def source_marks(run: RunDirectory) -> dict[Path, str]:
     """Return the marks that the sources of a run had when they were read."""
+    return {Path(name): mark for name, mark in _marks(run).items() if name != CRAWL}
+
+
+def _marks(run: RunDirectory) -> dict[str, str]:
     try:  # not msgspec, which refuses names that are not UTF-8
         marks: dict[str, str] = json.loads((run.path / "ingest" / MARKS_NAME).read_bytes())
-        return {Path(name): mark for name, mark in marks.items()}
-    except (OSError, ValueError, AttributeError):
+        return dict(marks)
+    except (OSError, ValueError, TypeError):
         return {}
+
+
+def is_behind_crawl(run: RunDirectory) -> bool:
+    """Return whether the crawl has fetched anything since its pages were read; False for a run without this mark."""
+    known = _marks(run).get(CRAWL)
+    return known is not None and known != _crawl_mark(run)
+
+
+def _crawl_mark(run: RunDirectory) -> str:
+    counts = so_far(run.path, FrontierReader.counts, Counts())
+    return f"{counts.done} pages, {counts.bytes} bytes"
 
 
 def _items(

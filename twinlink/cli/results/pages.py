@@ -16,7 +16,7 @@ from twinlink.language_names import meanings, name_of
 from twinlink.run_files import CRAWL_REPORT, PAIRS_FILE, REJECTS_FILE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -164,8 +164,8 @@ class PairsResult(Record, frozen=True, kw_only=True):
     """How a match without a pair ended that left the earlier pairs in place; null for any other."""
     notes: list[str] = msgspec.field(default_factory=list)
     """In sentences: what the method cannot do on these sites, which of them are expected to need more memory than
-    ``run.memory`` allows, why the report was not written, and which languages were taken where none was wanted and a
-    site has more than two."""
+    ``run.memory`` allows, why the report was not written, that the crawl has gone on since its pages were read, and
+    which languages were taken where none was wanted and a site has more than two."""
 
     @classmethod
     def of_none(cls, error: EmptyMatchError) -> PairsResult:
@@ -206,6 +206,7 @@ class PairsResult(Record, frozen=True, kw_only=True):
         from twinlink.match.counts import count_match, why_none
         from twinlink.match.expected_memory import too_large
         from twinlink.rundir.directory import RunDirectory
+        from twinlink.rundir.side_results import main_run
         from twinlink.tables import PAIRS, iter_parts, read_table
 
         directory = RunDirectory(found.path)
@@ -236,6 +237,7 @@ class PairsResult(Record, frozen=True, kw_only=True):
             sentences=sentences,
             notes=[
                 *filter(None, (no_candidates if n_pairs or why != no_candidates else "", too_much, note)),
+                *_unread(main_run(found.path)),
                 *([] if langs else _chosen(pairs, counts.languages)),
             ],
         )
@@ -267,6 +269,15 @@ class PairsResult(Record, frozen=True, kw_only=True):
             return ""
         lacking = next((tag for tag, langs in self.meant.items() if not langs), "")
         return _of_missing_language(Path(self.run), lacking)
+
+
+def _unread(run: Path) -> Iterator[str]:
+    """Yield a sentence if the crawl of a run has gone on since its pages were read."""
+    from twinlink.ingest.stage import is_behind_crawl
+    from twinlink.rundir.directory import RunDirectory
+
+    if is_behind_crawl(RunDirectory(run)):
+        yield f"the crawl has gone on since its pages were read; to read them: twinlink ingest -o {shell_word(run)}"
 
 
 def _of_missing_language(run: Path, lacking: str) -> str:

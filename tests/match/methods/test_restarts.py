@@ -9,7 +9,8 @@ import scipy.sparse as sp
 from twinlink.config import Config
 from twinlink.match.evidence import Between, Side, read_words
 from twinlink.match.measures import SiteMeasures, State
-from twinlink.match.methods.restarts import CHANCE, FEW_CANDIDATES, STARTS, is_risky, restarts
+from twinlink.match.methods import restarts as module
+from twinlink.match.methods.restarts import CHANCE, ENOUGH, STARTS, is_risky, is_settled, restarts
 from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.weighing import Weighing
 
@@ -23,14 +24,14 @@ Texts = tuple[str, ...]
 
 
 def side_of(lang: str, texts: Texts) -> Side:
-    urls = [f"http://x.example/{lang}/{n}" for n in range(N)]
-    none = sp.csr_array((N, N), dtype=np.bool_)
-    return Side(lang, np.arange(N), urls, [[text] for text in texts], [b""] * N, none)
+    urls = [f"http://x.example/{lang}/{n}" for n in range(len(texts))]
+    none = sp.csr_array((len(texts), len(texts)), dtype=np.bool_)
+    return Side(lang, np.arange(len(texts)), urls, [[text] for text in texts], [b""] * len(texts), none)
 
 
 def site_of(texts: Texts, other: Texts = OWN, kinds: Texts = ("contrast",)) -> SiteMeasures:
     settings = Config().override({"match.weighing.evidence": kinds}).match
-    none = sp.csr_array((N, N), dtype=np.float32)
+    none = sp.csr_array((len(texts), len(other)), dtype=np.float32)
     a, b = side_of("xa", texts), side_of("xb", other)
     return SiteMeasures(a, b, read_words(a, b, [], settings), Between(none, none), settings)
 
@@ -68,11 +69,25 @@ def test_some_starts_leave_the_order_out_and_some_draw_pairs() -> None:
     assert len(np.unique(drawn)) == drawn.size
 
 
-def test_on_a_large_site_only_the_order_is_left_out() -> None:
-    wide = sp.csr_array(np.ones((N, FEW_CANDIDATES // N + 1), np.float32))
-    (state,) = restarts(site_of(FORMS), State(wide, {}, ()))
-    assert not state.order_first
-    assert state.chance is None
+def test_a_larger_site_starts_again_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = [most for most, _ in module.N_STARTS]
+    assert sizes == sorted(sizes)
+    monkeypatch.setattr(module, "N_STARTS", ((N * 3, 9), (N * 4, 5), (N * 5, 1)))
+    found = []
+    for n in (3, 4, 5):
+        site = site_of(FORMS, tuple(map(str, range(n))))
+        found.append(restarts(site, State(sp.csr_array(np.ones((N, n), np.float32)), {}, ())))
+    assert [len(states) for states in found] == [9, 5, 1]
+    assert not found[2][0].order_first
+    assert found[2][0].chance is None
+
+
+@pytest.mark.parametrize(
+    ("contrasts", "expected"),
+    [([5.0] * (ENOUGH - 1), False), ([5.0] * ENOUGH, True), ([5.0] * ENOUGH + [5.1], False), ([0.0] * ENOUGH, True)],
+)
+def test_equal_results_are_enough(contrasts: list[float], expected: bool) -> None:
+    assert is_settled(contrasts) is expected
 
 
 def test_chance_depends_on_the_words_of_the_pages_alone() -> None:

@@ -31,7 +31,7 @@ from twinlink.match.measures import (
     pair_matrix,
     to_align,
 )
-from twinlink.match.methods.restarts import BETTER, is_risky, restarts
+from twinlink.match.methods.restarts import BETTER, is_risky, is_settled, restarts
 from twinlink.match.so_far import pairs_so_far
 from twinlink.similarity.candidates import candidate_pattern, strongest, tag_vectors
 from twinlink.similarity.clues import CLUES
@@ -139,14 +139,18 @@ def _matched(
 
 def _best_of_restarts(site: SiteMeasures, done: Round, name: str, steps: Steps) -> Round:
     """Run the rounds again from other starts; return the result with most contrast, or ``done`` if none is better."""
-    first = _first_state(site, name, steps.part(0.0, CANDIDATES_SHARE))
-    best, most = done, BETTER * _contrast_of_alike(site, done)
-    starts, rest = [*restarts(site, first)], steps.part(CANDIDATES_SHARE, 1.0)
+    best, contrasts = done, [_contrast_of_alike(site, done)]
+    starts = restarts(site, _first_state(site, name, steps.part(0.0, CANDIDATES_SHARE)))
+    rest = steps.part(CANDIDATES_SHARE, 1.0)
     for n, state in enumerate(starts):
         part = rest.part(n / len(starts), (n + 1) / len(starts))
         again = _rounds(site, state, None, f"{name}, start {n + 2} of {len(starts) + 1}", part)
-        if (contrast := _contrast_of_alike(site, again)) > most:
-            best, most = again, contrast
+        contrast = _contrast_of_alike(site, again)
+        if contrast > max(BETTER * contrasts[0], *contrasts):
+            best = again
+        contrasts.append(contrast)
+        if is_settled(contrasts):
+            break
     return best
 
 

@@ -19,11 +19,11 @@ from twinlink.match.measures import (
     SiteMeasures,
     State,
     _by_parts,
+    _to_align,
     link_places,
     mean_of,
     measure,
     pair_matrix,
-    to_align,
 )
 from twinlink.similarity.rivals import Rivalry
 
@@ -131,7 +131,7 @@ ALIKE = np.array([[1, 0, 0], [0, 0.5, 0.5], [0, 0.5, 0.5]], np.float32)
 def order_of(site: SiteMeasures, probabilities: object = None, left: object = None) -> list[float]:
     pattern = sp.csr_array(ALIKE)
     marks = None if left is None else np.array(left, np.bool_)
-    found = link_places(site, state_of(pattern, probabilities), Rivalry(pattern), pattern.data, marks)
+    found = link_places(site, state_of(pattern, probabilities), Rivalry(pattern), {"ets": pattern.data}, marks)
     return [round(value, 1) for value in found["order"].tolist()]
 
 
@@ -163,12 +163,12 @@ def test_only_candidates_that_are_left_have_a_place() -> None:
 @pytest.mark.parametrize("listed", [(True, False), (False, True), (False, False)])
 def test_without_lists_there_is_no_order(listed: tuple[bool, bool]) -> None:
     site = site_of("order", links=(MENU, MENU), listed=listed)
-    assert link_places(site, state_of(), Rivalry(FULL), FULL.data) == {}
+    assert link_places(site, state_of(), Rivalry(FULL), {"ets": FULL.data}) == {}
 
 
 def test_order_is_not_measured_unless_it_is_used() -> None:
     site = site_of("content", links=(MENU, MENU))
-    assert link_places(site, state_of(), Rivalry(FULL), FULL.data) == {}
+    assert link_places(site, state_of(), Rivalry(FULL), {"ets": FULL.data}) == {}
 
 
 # ---- lengths
@@ -271,17 +271,37 @@ def test_look_alikes_are_aligned_by_their_contrast(is_first: bool, texts: Sequen
     site, rivalry = site_of(texts=(texts, texts)), Rivalry(FULL)
     contrast = np.array([[0.8, 0.4, 0.4], [0.4, 0.8, 0.4], [0, 0, 0]], np.float32).ravel()
     evidence = {"ets": np.full(9, 0.5, np.float32), "contrast": contrast}
-    found = to_align(site, state_of(probabilities=None if is_first else np.zeros(9)), rivalry, evidence)
+    state = state_of(probabilities=None if is_first else np.zeros(9))
+    found = _to_align(site, state, rivalry, evidence, None)
     assert found.reshape(N, N)[0] == pytest.approx([0.5, 0.5 * other, 0.5 * other])
     assert found.reshape(N, N)[2, 2] == 0.5
+    alone = _to_align(site, state, rivalry, evidence, np.arange(9) != 0)
+    assert alone.reshape(N, N)[0, 1] == pytest.approx(
+        0.5 if other == 1 else 0.5 * (1 - LESS / 2)
+    )  # the best of column 1
+
+
+def test_links_are_aligned_by_contrast_where_nothing_else_tells_an_entry_apart() -> None:
+    """Each list has two forms, and what they differ in is a number: the lists have them in another order."""
+    turned = ((0, 2), (0, 1))
+    texts = "1003", f"{FORM} 1001", f"{FORM} 1002"
+    site = site_of("content", "contrast", "order", texts=(texts, texts), links=(MENU, turned))
+    pattern = sp.csr_array(ALIKE)
+    first = State(pattern, {"content": np.ones(5, np.float32)}, (site.words.translation,))
+    assert measured(site, first)["order"].round(1).tolist() == [0, 0, 1, 1, 0]
+    later = replace(first, probabilities=np.array([1, 0, 0, 0, 0], np.float32))
+    found = measured(site, later)["order"]
+    assert found[1] > 0.4
+    assert found[1] == pytest.approx(found[4])
+    assert found[2] < 0.1
 
 
 def test_order_can_be_left_out_of_the_first_round() -> None:
     site = site_of("order", links=(MENU, MENU))
     first = replace(state_of(), order_first=False)
-    assert link_places(site, first, Rivalry(FULL), FULL.data) == {}
+    assert link_places(site, first, Rivalry(FULL), {"ets": FULL.data}) == {}
     later = replace(state_of(probabilities=np.eye(N).ravel()), order_first=False)
-    assert "order" in link_places(site, later, Rivalry(FULL), FULL.data)
+    assert "order" in link_places(site, later, Rivalry(FULL), {"ets": FULL.data})
 
 
 @pytest.mark.parametrize("turned", [False, True])

@@ -30,7 +30,7 @@ from twinlink.sparse import carry_over, entry_keys, entry_rows, select, union_of
 from twinlink.system.scratch import kept
 from twinlink.system.side_by_side import at_once, threaded
 
-__all__ = ["LIKELY", "SiteMeasures", "State", "link_places", "mean_of", "measure", "pair_matrix", "to_align"]
+__all__ = ["LIKELY", "SiteMeasures", "State", "link_places", "mean_of", "measure", "pair_matrix"]
 
 LIKELY = 1 / 3
 """Minimum probability of a pair that the next round learns from. Trials with almost no known words: with ½ too
@@ -202,35 +202,17 @@ def measure(site: SiteMeasures, state: State, rivalry: Rivalry) -> Mapping[str, 
     if site.uses("external"):
         likely = evidence.get("ets", inside) if state.probabilities is None else state.probabilities
         evidence["external"] = kept(site.external(with_values(state.pattern, likely)))
-    evidence |= link_places(site, state, rivalry, to_align(site, state, rivalry, evidence))
+    evidence |= link_places(site, state, rivalry, evidence)
     if site.uses("length") and state.probabilities is not None:
         evidence["length"] = _length(site, rivalry, state.probabilities > LIKELY)
     return evidence
-
-
-def to_align(
-    site: SiteMeasures, state: State, rivalry: Rivalry, evidence: Mapping[str, Floats]
-) -> npt.NDArray[np.floating]:
-    """Return the similarity of the candidates by which the links of paired pages are aligned: ETS.
-
-    In a list of look-alikes only their contrast tells which entry has no partner. So from the second round on, which
-    knows learned words, the ETS of look-alikes is multiplied by 1 - `LESS`·(1 - c), with c the contrast divided by the
-    best contrast of the two pages.
-    """
-    known = evidence.get("ets", mean_of(evidence, ("content", "structure", "learned"), state.pattern.nnz))
-    if state.probabilities is None or "contrast" not in evidence:
-        return known
-    contrast = evidence["contrast"]
-    best = np.maximum(contrast, rivalry.rivals(contrast))
-    share = np.divide(contrast, best, out=np.ones_like(contrast), where=site.has_alike(rivalry) & (best > 0))
-    return known * (1 - LESS * (1 - share))
 
 
 def link_places(
     site: SiteMeasures,
     state: State,
     rivalry: Rivalry,
-    known: npt.NDArray[np.floating],
+    evidence: Mapping[str, Floats],
     left: Marks | None = None,
 ) -> dict[str, Floats]:
     """Return evidence ``order``: the link order of candidates among the links of the last round's pairs.
@@ -239,15 +221,16 @@ def link_places(
     ----------
     site : SiteMeasures
     state : State
-        Its likely pairs; in the first round the pairs of a greedy matching by ``known``.
+        Its likely pairs; in the first round the pairs of a greedy matching by ETS.
     rivalry : Rivalry
-    known : ndarray, shape (n_candidates,), values >= 0
-        Similarity of the candidates.
+    evidence : mapping of str to ndarray, shape (n_candidates,)
+        The other kinds.
     left : ndarray of bool, shape (n_candidates,), optional
         Candidates that can be aligned; by default all.
     """
     if not site.uses("order") or not site.has_lists or (state.probabilities is None and not state.order_first):
         return {}
+    known = _to_align(site, state, rivalry, evidence, left)
     if state.probabilities is None:
         matching = greedy_matching(with_values(state.pattern, known))
         pairs = matching.rows, matching.columns, np.ones(len(matching))
@@ -256,6 +239,24 @@ def link_places(
         pairs = rivalry.rows[likely], rivalry.columns[likely], state.probabilities[likely].astype(np.float64)
     scores = with_values(state.pattern, known if left is None else np.where(left, known, 0))
     return {"order": site.order(scores, pairs)}
+
+
+def _to_align(
+    site: SiteMeasures, state: State, rivalry: Rivalry, evidence: Mapping[str, Floats], left: Marks | None
+) -> npt.NDArray[np.floating]:
+    """Return the similarity of the candidates by which the links of paired pages are aligned: ETS.
+
+    In a list of look-alikes only their contrast tells which entry has no partner. So from the second round on, the ETS
+    of look-alikes is multiplied by 1 - `LESS`·(1 - c), with c the contrast divided by the best contrast of the two
+    pages, or 1 where that is 0.
+    """
+    known = evidence.get("ets", mean_of(evidence, ("content", "structure", "learned"), state.pattern.nnz))
+    if state.probabilities is None or "contrast" not in evidence:
+        return known
+    contrast = evidence["contrast"]
+    best = np.maximum(contrast, rivalry.rivals(contrast, left))
+    share = np.divide(contrast, best, out=np.ones_like(contrast), where=site.has_alike(rivalry) & (best > 0))
+    return known * (1 - LESS * (1 - share))
 
 
 def _by_parts(

@@ -49,6 +49,10 @@ class Steps(msgspec.Struct, frozen=True):
         """Return the steps of the part between two shares of this one."""
         return replace(self, begin=self._whole(begin), end=self._whole(end))
 
+    def without_results(self) -> Steps:
+        """Return the same steps, of which no result is kept."""
+        return replace(self, keep=_drop)
+
     def _whole(self, share: float) -> float:
         return self.begin + share * (self.end - self.begin)
 

@@ -46,8 +46,8 @@ def result(mistaken: float) -> Weighing:
 @pytest.mark.parametrize(
     ("texts", "mistaken", "kinds", "expected"),
     [
-        (FORMS, 0.5, ("contrast",), True),
-        (FORMS, 0.1, ("contrast",), False),
+        (FORMS, 0.11, ("contrast",), True),
+        (FORMS, 0.09, ("contrast",), False),
         (OWN, 0.5, ("contrast",), False),
         (FORMS, 0.5, ("content",), False),
     ],

@@ -24,9 +24,10 @@ from twinlink.sparse import as_rows
 
 __all__ = ["BETTER", "is_risky", "is_settled", "restarts"]
 
-RISKY = 0.2
+RISKY = 0.1
 """Share of the look-alikes that would be paired with a sibling of a missing partner, from which the rounds run again.
-Trials: up to .12 on nine sites without such errors, .19 to .86 on sites of look-alikes with and without them."""
+Trials: up to .08 on six real sites with many look-alikes, .29 on bitcoinorg; .13 to .87 on sites made of look-alikes,
+of which those with many wrong pairs have .39 or more."""
 MANY_ALIKE = 0.1
 """Share of look-alikes among the pairs from which it is worth the time. Our choice, not tuned."""
 STARTS = ((False, 0), *((seed % 2 == 0, seed) for seed in range(1, 9)))
@@ -37,15 +38,19 @@ N_STARTS = ((10_000, 9), (50_000, 5), (sys.maxsize, 1))
 ENOUGH = 4
 """If so many results have the same contrast, but for what `BETTER` allows, no more are tried."""
 CHANCE = 2.0
-"""Log odds of look-alikes change by up to this much in the first matching."""
+"""The log odds of the candidates change by up to this much in the first matching."""
 BETTER = 1.01
 """Factor by which the contrast of a restart must be larger. Trials: where it found more right pairs, it was larger by 1
 to 90 %; where contrast is no help (bitcoinorg), it was within .5 %, and the first result is the best."""
 
 
 def is_risky(site: SiteMeasures, rivalry: Rivalry, result: Weighing) -> bool:
-    """Return whether many pairs are of look-alikes, and their siblings would be as likely."""
-    if result.mistaken < RISKY or not site.uses("contrast"):
+    """Return whether many pairs are of look-alikes, and their siblings would be as likely.
+
+    A pair is of look-alikes if one of its pages has near-duplicates. Without a further round nothing is learned from
+    the first pairs, and another start would lead nowhere.
+    """
+    if result.mistaken < RISKY or not site.uses("contrast") or not site.settings.weighing.rounds:
         return False
     return bool(site.has_alike(rivalry)[result.pairs].sum() > MANY_ALIKE * len(result.pairs))
 
@@ -67,7 +72,7 @@ def is_settled(contrasts: Sequence[float]) -> bool:
 def _chance(site: SiteMeasures, state: State, seed: int) -> npt.NDArray[np.float64]:
     """Return a number between -`CHANCE` and `CHANCE` for each candidate.
 
-    It depends on the words of the two pages, and not on the order of the pages or of the sides.
+    It depends on the words of the pages, and not on the order of the pages or of the sides.
     """
     rivalry = Rivalry(state.pattern)
     keys_a, keys_b = (_keys(terms.counts, seed) for terms in (site.words.a, site.words.b))
@@ -79,6 +84,7 @@ def _keys(counts: sp.csr_array, seed: int) -> npt.NDArray[np.uint64]:
     """Return a random number for the words of each page."""
     salt, counts = seed.to_bytes(8, "little"), as_rows(counts, "counts")
     words = (slice(*between) for between in pairwise(counts.indptr))
-    texts = (counts.indices[each].tobytes() + counts.data[each].tobytes() for each in words)
+    terms, data = counts.indices.astype(np.int32), counts.data
+    texts = (terms[each].tobytes() + data[each].tobytes() for each in words)
     digests = b"".join(blake2b(text, digest_size=8, salt=salt).digest() for text in texts)
     return np.frombuffer(digests, "<u8").astype(np.uint64)

@@ -2,7 +2,8 @@
 
 A round measures every kind of evidence (`twinlink.match.measures`), weighs it, matches, and learns from the pairs
 that are probably right: a lexicon for each half of the pages from the other half, and further candidates. The next
-round measures again with these. The rounds end when they change nothing.
+round measures again with these. The rounds end when they change nothing. Where look-alikes may have been exchanged,
+they start again in other ways (`twinlink.match.methods.restarts`).
 """
 
 from __future__ import annotations
@@ -29,7 +30,6 @@ from twinlink.match.measures import (
     mean_of,
     measure,
     pair_matrix,
-    to_align,
 )
 from twinlink.match.methods.restarts import BETTER, is_risky, is_settled, restarts
 from twinlink.match.so_far import pairs_so_far
@@ -87,8 +87,8 @@ GROWTH = 1.01
 """Factor by which a round must increase the expected number of right pairs, if another one is to follow beyond those of
 the settings. Look-alikes are separated gradually: trials on nine sites made of them, three rounds and as many as
 needed: mean F1 .790 and .863, on one of them .441 and .983. Other sites end earlier."""
-FIRST_RUN_SHARE = 0.9
-"""Share of the rounds' time before they start again, for progress reports."""
+FIRST_RUN_SHARE = 0.8
+"""Share of the rounds' time before they start again, for progress reports: few sites are a risk."""
 SETTLED = 0.995
 """Share of pairs unchanged since the previous round at which the rounds end."""
 PARTS = 2
@@ -126,9 +126,8 @@ def _matched(
     steps(0.0, f"{langs}: near-duplicates")
     site = SiteMeasures(side_a, side_b, words, between, settings)
     until, rest = (1.0 if between.labels is None else 0.5), steps.part(CANDIDATES_SHARE, 1.0)
-    state = _first_state(site, langs, steps.part(0.0, CANDIDATES_SHARE))
-    last = _rounds(site, state, None, langs, rest.part(0.0, FIRST_RUN_SHARE * until))
-    del state
+    searching = steps.part(0.0, CANDIDATES_SHARE)
+    last = _rounds(site, _first_state(site, langs, searching), None, langs, rest.part(0.0, FIRST_RUN_SHARE * until))
     if is_risky(site, last.rivalry, last.result):
         last = _best_of_restarts(site, last, langs, rest.part(FIRST_RUN_SHARE * until, until))
     if between.labels is not None:
@@ -140,8 +139,8 @@ def _matched(
 def _best_of_restarts(site: SiteMeasures, done: Round, name: str, steps: Steps) -> Round:
     """Run the rounds again from other starts; return the result with most contrast, or ``done`` if none is better."""
     best, contrasts = done, [_contrast_of_alike(site, done)]
-    starts = restarts(site, _first_state(site, name, steps.part(0.0, CANDIDATES_SHARE)))
-    rest = steps.part(CANDIDATES_SHARE, 1.0)
+    starts = restarts(site, _first_state(site, f"{name} again", steps.part(0.0, CANDIDATES_SHARE)))
+    rest = steps.part(CANDIDATES_SHARE, 1.0).without_results()
     for n, state in enumerate(starts):
         part = rest.part(n / len(starts), (n + 1) / len(starts))
         again = _rounds(site, state, None, f"{name}, start {n + 2} of {len(starts) + 1}", part)
@@ -232,7 +231,7 @@ def _round(site: SiteMeasures, state: State, labels: sp.csr_array | None) -> Rou
         partial(_match, rivalry, state.chance),
         site.settings.weighing,
         nearly,
-        partial(link_places, site, state, rivalry, to_align(site, state, rivalry, evidence)),
+        partial(link_places, site, state, rivalry, evidence),
         site.has_alike(rivalry),
         lessons,
     )

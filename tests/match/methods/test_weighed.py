@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from hashlib import blake2b
+from types import SimpleNamespace
 
 import msgspec
 import numpy as np
@@ -355,6 +356,68 @@ def test_of_several_starts_the_one_with_most_contrast_counts(monkeypatch: pytest
         monkeypatch.setattr(restarts, "STARTS", starts)
         shares.append(f1(site, site.found()) > 0.97)
     assert shares == [False, True]
+
+
+def test_chance_may_turn_a_choice_round() -> None:
+    rivalry = Rivalry(sp.csr_array(np.ones((2, 2), np.float32)))
+    odds, everywhere = np.array([1.0, 0.5, 0.5, 1.0]), [np.ones(4, np.bool_)]
+    assert [pairs.tolist() for pairs in weighed._match(rivalry, None, odds, everywhere)] == [[0, 3]]
+    chance = np.array([-1.0, 0.0, 0.0, 0.0])
+    (pairs,) = weighed._match(rivalry, chance, odds, everywhere)
+    assert pairs.tolist() == [3, 0]
+    (pairs,) = weighed._match(rivalry, chance - np.array([0.0, 0.0, 0.0, 1.0]), odds, everywhere)
+    assert sorted(pairs.tolist()) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("contrasts", "best", "n_runs"),
+    [
+        ([100.5, 100.9, 90, 91], 0, 9),
+        ([102, 104, 103], 2, 9),
+        ([100, 100.5, 100], 0, 3),
+    ],
+    ids=["hardly better is not better", "the best of all", "four equal ones are enough"],
+)
+def test_the_start_with_clearly_most_contrast_wins(
+    monkeypatch: pytest.MonkeyPatch, contrasts: list[float], best: int, n_runs: int
+) -> None:
+    """The first result, number 0, has 100; those that are not given have 1."""
+    given = dict(enumerate([100.0, *contrasts]))
+    made = iter(range(1, 10))
+    monkeypatch.setattr(weighed, "_first_state", lambda *_: State(sp.csr_array((1, 1)), {}, ()))
+    monkeypatch.setattr(weighed, "restarts", lambda *_: [None] * 9)
+    monkeypatch.setattr(weighed, "_rounds", lambda *_: next(made))
+    monkeypatch.setattr(weighed, "_contrast_of_alike", lambda _site, done: given.get(done, 1.0))
+    assert weighed._best_of_restarts(None, 0, "xa-xb", Steps(lambda *_: None)) == best  # type: ignore[arg-type]
+    assert next(made, 10) == n_runs + 1
+
+
+def test_the_contrast_of_a_result_is_the_sum_over_its_look_alikes() -> None:
+    site = SimpleNamespace(has_alike=lambda _: np.array([True, False, True, True]))
+    evidence = {"contrast": np.array([0.5, 0.9, 0.25, 0.8])}
+    done = SimpleNamespace(result=SimpleNamespace(pairs=np.array([0, 1, 2])), rivalry=None, evidence=evidence)
+    assert weighed._contrast_of_alike(site, done) == 0.75  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("labelled", [False, True])
+def test_progress_goes_on_while_the_rounds_start_again(monkeypatch: pytest.MonkeyPatch, *, labelled: bool) -> None:
+    monkeypatch.setattr(weighed, "is_risky", lambda *_: True)
+    monkeypatch.setattr(weighed, "is_settled", lambda _: False)
+    site, settings = made_site(12), Config().match
+    words = read_words(site.a, site.b, [], settings)
+    between = no_links(site.a, site.b)
+    if labelled:
+        between = replace(between, labels=sp.csr_array(([1.0], ([0], [0])), shape=(12, 12)))
+    seen: list[tuple[float, str]] = []
+    kept: list[str] = []
+    steps = Steps(lambda share, step: seen.append((share, step)), keep=lambda name, _make: kept.append(name))
+    match_weighed(site.a, site.b, words, between, settings, steps)
+    shares = [share for share, _ in seen]
+    assert shares == sorted(shares)
+    assert shares[-1] < 1
+    n_again = sum("start" in step for _, step in seen)
+    assert n_again >= 9
+    assert len(kept) == sum("round" in step for _, step in seen) - n_again
 
 
 def test_look_alikes_with_copies_start_again_too(monkeypatch: pytest.MonkeyPatch) -> None:

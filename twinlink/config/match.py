@@ -87,7 +87,8 @@ class WeighingSettings(Settings, frozen=True):
     weight on neighbours."""
     rounds: Natural = 3
     """Rounds of learning after the first one, fewer where they change nothing. Trials: after three the scores move by
-    .005 at most, but for look-alikes; further ones follow while they make more pairs sure, unless this is 0."""
+    .005 at most, but for look-alikes. Unless this is 0, further ones follow while they make more pairs sure, and the
+    rounds start again where look-alikes may have been exchanged."""
     ridge: Annotated[float, Meta(gt=0)] = 1e-4
     """Penalty on large weights, a candidate. Trials from 1e-6 (too sure of itself) to 3e-3 (drops a third of the right
     pairs)."""

@@ -83,11 +83,11 @@ def test_a_larger_site_starts_again_less_often(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize(
-    ("contrasts", "expected"),
+    ("worths", "expected"),
     [([5.0] * (ENOUGH - 1), False), ([5.0] * ENOUGH, True), ([5.0] * ENOUGH + [5.1], False), ([0.0] * ENOUGH, True)],
 )
-def test_equal_results_are_enough(contrasts: list[float], expected: bool) -> None:
-    assert is_settled(contrasts) is expected
+def test_equal_results_are_enough(worths: list[float], expected: bool) -> None:
+    assert is_settled(worths) is expected
 
 
 def test_chance_depends_on_the_words_of_the_pages_alone() -> None:

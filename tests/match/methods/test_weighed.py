@@ -348,7 +348,7 @@ def test_look_alikes_are_found_in_lists_of_any_order(monkeypatch: pytest.MonkeyP
     assert (f1(site, site.found()) > 0.97) is not by_title
 
 
-def test_of_several_starts_the_one_with_most_contrast_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_several_starts_the_best_one_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """A start with the right pairs displaces one that found others, wherever it comes among the starts."""
     site = site_of_results(by_title=True)
     shares = []
@@ -370,7 +370,7 @@ def test_chance_may_turn_a_choice_round() -> None:
 
 
 @pytest.mark.parametrize(
-    ("contrasts", "best", "n_runs"),
+    ("worths", "best", "n_runs"),
     [
         ([100.5, 100.9, 90, 91], 0, 9),
         ([102, 104, 103], 2, 9),
@@ -378,25 +378,26 @@ def test_chance_may_turn_a_choice_round() -> None:
     ],
     ids=["hardly better is not better", "the best of all", "four equal ones are enough"],
 )
-def test_the_start_with_clearly_most_contrast_wins(
-    monkeypatch: pytest.MonkeyPatch, contrasts: list[float], best: int, n_runs: int
+def test_the_start_that_is_clearly_worth_most_wins(
+    monkeypatch: pytest.MonkeyPatch, worths: list[float], best: int, n_runs: int
 ) -> None:
     """The first result, number 0, has 100; those that are not given have 1."""
-    given = dict(enumerate([100.0, *contrasts]))
+    given = dict(enumerate([100.0, *worths]))
     made = iter(range(1, 10))
     monkeypatch.setattr(weighed, "_first_state", lambda *_: State(sp.csr_array((1, 1)), {}, ()))
     monkeypatch.setattr(weighed, "restarts", lambda *_: [None] * 9)
     monkeypatch.setattr(weighed, "_rounds", lambda *_: next(made))
-    monkeypatch.setattr(weighed, "_contrast_of_alike", lambda _site, done: given.get(done, 1.0))
+    monkeypatch.setattr(weighed, "_worth", lambda _site, done: given.get(done, 1.0))
     assert weighed._best_of_restarts(None, 0, "xa-xb", Steps(lambda *_: None)) == best  # type: ignore[arg-type]
     assert next(made, 10) == n_runs + 1
 
 
-def test_the_contrast_of_a_result_is_the_sum_over_its_look_alikes() -> None:
+def test_a_result_is_worth_the_contrast_of_its_look_alikes_times_its_expected_right_pairs() -> None:
     site = SimpleNamespace(has_alike=lambda _: np.array([True, False, True, True]))
     evidence = {"contrast": np.array([0.5, 0.9, 0.25, 0.8])}
-    done = SimpleNamespace(result=SimpleNamespace(pairs=np.array([0, 1, 2])), rivalry=None, evidence=evidence)
-    assert weighed._contrast_of_alike(site, done) == 0.75  # type: ignore[arg-type]
+    result = SimpleNamespace(pairs=np.array([0, 1, 2]), probabilities=np.array([1.0, 0.5, 0.5]))
+    done = SimpleNamespace(result=result, rivalry=None, evidence=evidence)
+    assert weighed._worth(site, done) == (0.5 + 0.25) * 2  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("labelled", [False, True])

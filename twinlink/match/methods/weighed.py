@@ -137,26 +137,27 @@ def _matched(
 
 
 def _best_of_restarts(site: SiteMeasures, done: Round, name: str, steps: Steps) -> Round:
-    """Run the rounds again from other starts; return the result with most contrast, or ``done`` if none is better."""
-    best, contrasts = done, [_contrast_of_alike(site, done)]
+    """Run the rounds again from other starts; return the result that is worth most, or ``done`` if none is better."""
+    best, worths = done, [_worth(site, done)]
     starts = restarts(site, _first_state(site, f"{name} again", steps.part(0.0, CANDIDATES_SHARE)))
     rest = steps.part(CANDIDATES_SHARE, 1.0).without_results()
     for n, state in enumerate(starts):
         part = rest.part(n / len(starts), (n + 1) / len(starts))
         again = _rounds(site, state, None, f"{name}, start {n + 2} of {len(starts) + 1}", part)
-        contrast = _contrast_of_alike(site, again)
-        if contrast > max(BETTER * contrasts[0], *contrasts):
+        worth = _worth(site, again)
+        if worth > max(BETTER * worths[0], *worths):
             best = again
-        contrasts.append(contrast)
-        if is_settled(contrasts):
+        worths.append(worth)
+        if is_settled(worths):
             break
     return best
 
 
-def _contrast_of_alike(site: SiteMeasures, done: Round) -> float:
-    """Return the sum of the contrast of a result's pairs of look-alikes."""
+def _worth(site: SiteMeasures, done: Round) -> float:
+    """Return the sum of the contrast of a result's pairs of look-alikes, times the expected number of right pairs."""
     pairs = done.result.pairs[site.has_alike(done.rivalry)[done.result.pairs]]
-    return float(done.evidence["contrast"][pairs].sum(dtype=np.float64))
+    contrast = done.evidence["contrast"][pairs].sum(dtype=np.float64)
+    return float(contrast * done.result.probabilities.sum())
 
 
 class Round(NamedTuple):

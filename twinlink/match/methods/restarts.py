@@ -41,9 +41,9 @@ ENOUGH = 4
 CHANCE = 2.0
 """The log odds of the candidates change by up to this much in the first matching."""
 BETTER = 1.01
-"""Factor by which a restart must be worth more than the first result. Trials: on 15 sites of look-alikes, a restart that
-found clearly more right pairs was worth 2 % more or up to twice as much; on bitcoinorg, where contrast tells little, none
-is worth 1 % more."""
+"""Factor by which a restart must be worth more than the first result. Trials: on 15 sites of look-alikes, a restart
+that found clearly more right pairs was worth 2 % more or up to twice as much; on bitcoinorg, where contrast tells
+little, none was worth 1 % more."""
 
 
 def is_risky(site: SiteMeasures, rivalry: Rivalry, result: Weighing) -> bool:

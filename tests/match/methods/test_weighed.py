@@ -361,11 +361,11 @@ def test_of_several_starts_the_best_one_counts(monkeypatch: pytest.MonkeyPatch) 
 def test_chance_may_turn_a_choice_round() -> None:
     rivalry = Rivalry(sp.csr_array(np.ones((2, 2), np.float32)))
     odds, everywhere = np.array([1.0, 0.5, 0.5, 1.0]), [np.ones(4, np.bool_)]
-    assert [pairs.tolist() for pairs in weighed._match(rivalry, None, odds, everywhere)] == [[0, 3]]
+    assert [pairs.tolist() for pairs in weighed._match(rivalry, odds, everywhere)] == [[0, 3]]
     chance = np.array([-1.0, 0.0, 0.0, 0.0])
-    (pairs,) = weighed._match(rivalry, chance, odds, everywhere)
+    (pairs,) = weighed._match(rivalry, odds, everywhere, chance)
     assert pairs.tolist() == [3, 0]
-    (pairs,) = weighed._match(rivalry, chance - np.array([0.0, 0.0, 0.0, 1.0]), odds, everywhere)
+    (pairs,) = weighed._match(rivalry, odds, everywhere, chance - np.array([0.0, 0.0, 0.0, 1.0]))
     assert sorted(pairs.tolist()) == [1, 2]
 
 

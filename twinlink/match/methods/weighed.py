@@ -229,7 +229,7 @@ def _round(site: SiteMeasures, state: State, labels: sp.csr_array | None) -> Rou
         evidence,
         rivalry,
         _clear(state, evidence, rivalry, lessons, nearly),
-        partial(_match, rivalry, state.chance),
+        partial(_match, rivalry, chance=state.chance),
         site.settings.weighing,
         nearly,
         partial(link_places, site, state, rivalry, evidence),
@@ -325,9 +325,9 @@ def _with_page_of(pairs: npt.NDArray[np.bool_], rivalry: Rivalry) -> npt.NDArray
 
 def _match(
     rivalry: Rivalry,
-    chance: npt.NDArray[np.float64] | None,
     log_odds: npt.NDArray[np.float64],
     among: Sequence[npt.NDArray[np.bool_]],
+    chance: npt.NDArray[np.float64] | None = None,
 ) -> list[npt.NDArray[np.intp]]:
     """Return the positions of the greedy one-to-one matching of each set by log odds, and by ``chance`` where given."""
     scores = as_scores(log_odds if chance is None else log_odds + chance).astype(np.float32)

@@ -470,6 +470,7 @@ def test_a_match_says_that_the_crawl_has_gone_on(served, tmp_path):
         assert twinlink("crawl", other.url, "--add", "-o", run, "-q").returncode == 0
         assert behind in twinlink("match", run).stdout
     assert behind in twinlink("match", run, "-o", "second").stdout
+    assert behind in twinlink("match", run, "--langs", "en,fr").stdout, "just then it may be why nothing was found"
     assert twinlink("ingest", "-o", run, "-q").returncode == 0
     assert behind not in twinlink("match", run).stdout
 

@@ -250,12 +250,14 @@ def _to_align(
     of look-alikes is multiplied by 1 - `LESS`·(1 - c), with c the contrast divided by the best contrast of the two
     pages, or 1 where that is 0.
     """
-    known = evidence.get("ets", mean_of(evidence, ("content", "structure", "learned"), state.pattern.nnz))
-    if state.probabilities is None or "contrast" not in evidence:
+    kinds = ("ets",) if "ets" in evidence else ("content", "structure", "learned")
+    known = mean_of(evidence, kinds, state.pattern.nnz)
+    is_alike = site.has_alike(rivalry)
+    if state.probabilities is None or "contrast" not in evidence or not is_alike.any():
         return known
     contrast = evidence["contrast"]
     best = np.maximum(contrast, rivalry.rivals(contrast, left))
-    share = np.divide(contrast, best, out=np.ones_like(contrast), where=site.has_alike(rivalry) & (best > 0))
+    share = np.divide(contrast, best, out=np.ones_like(contrast), where=is_alike & (best > 0))
     return known * (1 - LESS * (1 - share))
 
 

@@ -10,7 +10,7 @@ from twinlink.config import Config
 from twinlink.match.evidence import Between, Side, read_words
 from twinlink.match.measures import SiteMeasures, State
 from twinlink.match.methods import restarts as module
-from twinlink.match.methods.restarts import CHANCE, ENOUGH, STARTS, is_risky, is_settled, restarts
+from twinlink.match.methods.restarts import CHANCE, ENOUGH, STARTS, are_enough, is_risky, restarts
 from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.weighing import Weighing
 
@@ -83,11 +83,11 @@ def test_a_larger_site_starts_again_less_often(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize(
-    ("worths", "expected"),
+    ("objectives", "expected"),
     [([5.0] * (ENOUGH - 1), False), ([5.0] * ENOUGH, True), ([5.0] * ENOUGH + [5.1], False), ([0.0] * ENOUGH, True)],
 )
-def test_equal_results_are_enough(worths: list[float], expected: bool) -> None:
-    assert is_settled(worths) is expected
+def test_equal_results_are_enough(objectives: list[float], expected: bool) -> None:
+    assert are_enough(objectives) is expected
 
 
 def test_chance_depends_on_the_words_of_the_pages_alone() -> None:

@@ -370,7 +370,7 @@ def test_chance_may_turn_a_choice_round() -> None:
 
 
 @pytest.mark.parametrize(
-    ("worths", "best", "n_runs"),
+    ("objectives", "best", "n_runs"),
     [
         ([100.5, 100.9, 90, 91], 0, 9),
         ([102, 104, 103], 2, 9),
@@ -378,32 +378,32 @@ def test_chance_may_turn_a_choice_round() -> None:
     ],
     ids=["hardly better is not better", "the best of all", "four equal ones are enough"],
 )
-def test_the_start_that_is_clearly_worth_most_wins(
-    monkeypatch: pytest.MonkeyPatch, worths: list[float], best: int, n_runs: int
+def test_the_start_with_clearly_the_largest_objective_wins(
+    monkeypatch: pytest.MonkeyPatch, objectives: list[float], best: int, n_runs: int
 ) -> None:
     """The first result, number 0, has 100; those that are not given have 1."""
-    given = dict(enumerate([100.0, *worths]))
+    given = dict(enumerate([100.0, *objectives]))
     made = iter(range(1, 10))
     monkeypatch.setattr(weighed, "_first_state", lambda *_: State(sp.csr_array((1, 1)), {}, ()))
     monkeypatch.setattr(weighed, "restarts", lambda *_: [None] * 9)
     monkeypatch.setattr(weighed, "_rounds", lambda *_: next(made))
-    monkeypatch.setattr(weighed, "_worth", lambda _site, done: given.get(done, 1.0))
+    monkeypatch.setattr(weighed, "_objective", lambda _site, done: given.get(done, 1.0))
     assert weighed._best_of_restarts(None, 0, "xa-xb", Steps(lambda *_: None)) == best  # type: ignore[arg-type]
     assert next(made, 10) == n_runs + 1
 
 
-def test_a_result_is_worth_the_contrast_of_its_look_alikes_times_its_expected_right_pairs() -> None:
+def test_the_objective_is_the_contrast_of_look_alikes_times_the_expected_right_pairs() -> None:
     site = SimpleNamespace(has_alike=lambda _: np.array([True, False, True, True]))
     evidence = {"contrast": np.array([0.5, 0.9, 0.25, 0.8])}
     result = SimpleNamespace(pairs=np.array([0, 1, 2]), probabilities=np.array([1.0, 0.5, 0.5]))
     done = SimpleNamespace(result=result, rivalry=None, evidence=evidence)
-    assert weighed._worth(site, done) == (0.5 + 0.25) * 2  # type: ignore[arg-type]
+    assert weighed._objective(site, done) == (0.5 + 0.25) * 2  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("labelled", [False, True])
 def test_progress_goes_on_while_the_rounds_start_again(monkeypatch: pytest.MonkeyPatch, *, labelled: bool) -> None:
     monkeypatch.setattr(weighed, "is_risky", lambda *_: True)
-    monkeypatch.setattr(weighed, "is_settled", lambda _: False)
+    monkeypatch.setattr(weighed, "are_enough", lambda _: False)
     site, settings = made_site(12), Config().match
     words = read_words(site.a, site.b, [], settings)
     between = no_links(site.a, site.b)

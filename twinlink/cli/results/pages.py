@@ -16,7 +16,7 @@ from twinlink.language_names import meanings, name_of
 from twinlink.run_files import CRAWL_REPORT, PAIRS_FILE, REJECTS_FILE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -187,6 +187,7 @@ class PairsResult(Record, frozen=True, kw_only=True):
             report=None,
             why_none=error.why,
             ended=str(error),
+            notes=[*filter(None, [_unread(run)])],
         )
 
     @classmethod
@@ -206,7 +207,6 @@ class PairsResult(Record, frozen=True, kw_only=True):
         from twinlink.match.counts import count_match, why_none
         from twinlink.match.expected_memory import too_large
         from twinlink.rundir.directory import RunDirectory
-        from twinlink.rundir.side_results import main_run
         from twinlink.tables import PAIRS, iter_parts, read_table
 
         directory = RunDirectory(found.path)
@@ -217,7 +217,7 @@ class PairsResult(Record, frozen=True, kw_only=True):
         counts = count_match(directory, folder)
         no_candidates = _without_candidates(directory, counts.candidates)
         too_much = too_large(list(iter_parts(directory.path / "ingest" / "pages")), memory) if memory else ""
-        report = directory.report_file
+        report, unread = directory.report_file, _unread(found.path)
         why = why_none(counts.languages, langs, counts.reasons, no_candidates, found.config.ingest.url_prefixes)
         return cls(
             run=str(found.path),
@@ -236,8 +236,7 @@ class PairsResult(Record, frozen=True, kw_only=True):
             why_none=None if n_pairs else why,
             sentences=sentences,
             notes=[
-                *filter(None, (no_candidates if n_pairs or why != no_candidates else "", too_much, note)),
-                *_unread(main_run(found.path)),
+                *filter(None, (no_candidates if n_pairs or why != no_candidates else "", too_much, note, unread)),
                 *([] if langs else _chosen(pairs, counts.languages)),
             ],
         )
@@ -271,13 +270,16 @@ class PairsResult(Record, frozen=True, kw_only=True):
         return _of_missing_language(Path(self.run), lacking)
 
 
-def _unread(run: Path) -> Iterator[str]:
-    """Yield a sentence if the crawl of a run has gone on since its pages were read."""
+def _unread(run: Path) -> str:
+    """Return a sentence if the crawl of a run has gone on since its pages were read."""
     from twinlink.ingest.stage import is_behind_crawl
     from twinlink.rundir.directory import RunDirectory
+    from twinlink.rundir.side_results import main_run
 
-    if is_behind_crawl(RunDirectory(run)):
-        yield f"the crawl has gone on since its pages were read; to read them: twinlink ingest -o {shell_word(run)}"
+    place = main_run(run)
+    if not is_behind_crawl(RunDirectory(place)):
+        return ""
+    return f"the crawl has gone on since its pages were read; to read them: twinlink ingest -o {shell_word(place)}"
 
 
 def _of_missing_language(run: Path, lacking: str) -> str:

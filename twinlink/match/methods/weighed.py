@@ -31,7 +31,7 @@ from twinlink.match.measures import (
     measure,
     pair_matrix,
 )
-from twinlink.match.methods.restarts import BETTER, is_risky, is_settled, restarts
+from twinlink.match.methods.restarts import BETTER, are_enough, is_risky, restarts
 from twinlink.match.so_far import pairs_so_far
 from twinlink.similarity.candidates import candidate_pattern, strongest, tag_vectors
 from twinlink.similarity.clues import CLUES
@@ -137,23 +137,23 @@ def _matched(
 
 
 def _best_of_restarts(site: SiteMeasures, done: Round, name: str, steps: Steps) -> Round:
-    """Run the rounds again from other starts; return the result that is worth most, or ``done`` if none is better."""
-    best, worths = done, [_worth(site, done)]
+    """Run the rounds again from other starts; return the result with the largest objective: ``done`` if none is clearly larger."""
+    best, objectives = done, [_objective(site, done)]
     starts = restarts(site, _first_state(site, f"{name} again", steps.part(0.0, CANDIDATES_SHARE)))
     rest = steps.part(CANDIDATES_SHARE, 1.0).without_results()
     for n, state in enumerate(starts):
         part = rest.part(n / len(starts), (n + 1) / len(starts))
         again = _rounds(site, state, None, f"{name}, start {n + 2} of {len(starts) + 1}", part)
-        worth = _worth(site, again)
-        if worth > max(BETTER * worths[0], *worths):
+        objective = _objective(site, again)
+        if objective > max(BETTER * objectives[0], *objectives):
             best = again
-        worths.append(worth)
-        if is_settled(worths):
+        objectives.append(objective)
+        if are_enough(objectives):
             break
     return best
 
 
-def _worth(site: SiteMeasures, done: Round) -> float:
+def _objective(site: SiteMeasures, done: Round) -> float:
     """Return the sum of the contrast of a result's pairs of look-alikes, times the expected number of right pairs."""
     pairs = done.result.pairs[site.has_alike(done.rivalry)[done.result.pairs]]
     contrast = done.evidence["contrast"][pairs].sum(dtype=np.float64)

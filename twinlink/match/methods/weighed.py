@@ -137,7 +137,7 @@ def _matched(
 
 
 def _best_of_restarts(site: SiteMeasures, done: Round, name: str, steps: Steps) -> Round:
-    """Run the rounds again from other starts; return the result with the largest objective, ``done`` if none is better."""
+    """Run the rounds again from other starts; return the result with the largest objective, ``done`` if it has it."""
     best, objectives = done, [_objective(site, done)]
     starts = restarts(site, _first_state(site, f"{name} again", steps.part(0.0, CANDIDATES_SHARE)))
     rest = steps.part(CANDIDATES_SHARE, 1.0).without_results()

@@ -42,8 +42,8 @@ SPREAD_ALPHA = {True: 0.4, False: 0.7}
 
 LESS = 0.25
 """How much less similar a look-alike without any contrast counts in an alignment of links. Trials before there were
-restarts from chance: on fifteen sites of look-alikes that start pages list, mean F1 .968 with 0, .982 with it, .977 with
-½. Of 15 versions each of eight other sites, the means are .040 better on bitcoinorg, .004 on two, .003 worse on
+restarts from chance: on fifteen sites of look-alikes that start pages list, mean F1 .968 with 0, .982 with it, .977
+with ½. Of 15 versions each of eight other sites, the means are .040 better on bitcoinorg, .004 on two, .003 worse on
 debwww-en-ru, and the same on four."""
 
 Floats = npt.NDArray[np.float32]

@@ -15,6 +15,7 @@ from twinlink.sparse import (
     as_weights,
     carry_over,
     check_csr,
+    counts_of,
     entries,
     entry_keys,
     members,
@@ -138,6 +139,9 @@ def test_pattern_from_places_in_any_order(places):
     found = pattern_from(rows, columns, (5, 4))
     assert pairs_of(found) == sorted(set(places))
     assert found.data.all()
+    counts = counts_of(rows, columns, (5, 4))
+    assert pairs_of(counts) == sorted(set(places))
+    assert counts.data.tolist() == [places.count(place) for place in sorted(set(places))]
 
 
 def test_a_pattern_without_columns_is_empty():

@@ -22,6 +22,7 @@ __all__ = [
     "as_weights",
     "carry_over",
     "check_csr",
+    "counts_of",
     "entries",
     "entry_keys",
     "entry_rows",
@@ -210,10 +211,30 @@ def pattern_from(rows: Numbers, columns: Numbers, shape: tuple[int, int]) -> csr
     >>> pattern_from(np.array([1, 0, 1]), np.array([0, 1, 0]), (2, 2)).toarray().astype(int).tolist()
     [[0, 1], [1, 0]]
     """
+    keys, firsts = _distinct(rows, columns, shape)
+    return _from_keys(keys[firsts], shape)
+
+
+def counts_of(rows: Numbers, columns: Numbers, shape: tuple[int, int]) -> csr_array:
+    """Return a matrix of uint8 that stores how often each place is given: at least once, at most 255 times.
+
+    Examples
+    --------
+    >>> counts_of(np.array([1, 0, 1]), np.array([0, 1, 0]), (2, 2)).toarray().tolist()
+    [[0, 1], [2, 0]]
+    """
+    keys, firsts = _distinct(rows, columns, shape)
+    matrix = _from_keys(keys[firsts], shape)
+    counts = np.diff(firsts, append=len(keys)).astype(np.uint8)
+    return csr_array((counts, matrix.indices, matrix.indptr), shape=shape)
+
+
+def _distinct(rows: Numbers, columns: Numbers, shape: tuple[int, int]) -> tuple[Numbers, NDArray[np.intp]]:
+    """Return the keys of some places in order, and where each distinct one is first."""
     keys = np.sort(rows * shape[1] + columns)
     is_new = np.ones(len(keys), np.bool_)  # np.unique takes many times as long
     is_new[1:] = keys[1:] != keys[:-1]
-    return _from_keys(keys[is_new], shape)
+    return keys, np.flatnonzero(is_new)
 
 
 def _from_keys(keys: Numbers, shape: tuple[int, int]) -> csr_array:

@@ -23,7 +23,7 @@ from experiments.bench.bench_scale import made_sides
 from experiments.cases import open_case
 from twinlink.config import CandidateSettings, MatchSettings
 from twinlink.match.evidence import read_words
-from twinlink.similarity.candidates import candidate_pattern, content_candidates, tag_vectors
+from twinlink.similarity.candidates import candidate_pattern, content_votes, tag_vectors
 
 __all__ = ["main", "recall_and_seconds"]
 
@@ -55,7 +55,7 @@ def searches(site: Path, n_pages: int, seed: int) -> dict[str, Callable[[Candida
     words = read_words(side_a, side_b, [], MatchSettings())
     counts = words.a.counts, words.b.counts
     return {
-        "content": lambda settings: content_candidates(*counts, words.translation, settings),
+        "content": lambda settings: content_votes(*counts, words.translation, settings),
         "structure": lambda settings: candidate_pattern(*tag_vectors(side_a.tags, side_b.tags), settings),
     }
 

@@ -239,11 +239,12 @@ def test_learned_words_are_measured_in_later_rounds() -> None:
 def test_candidates_may_be_of_some_pages_alone() -> None:
     """The pages of a pair that is sure are closed: no other partner is searched for."""
     site = site_of("content")
-    assert site.candidates(site.words.translation).toarray().tolist() == np.eye(N).tolist()
+    assert site.candidates(site.words.translation).astype(bool).toarray().tolist() == np.eye(N).tolist()
     open_ = np.array([True, False, False])
     closed = np.zeros(N, np.bool_)
     for sides in ((open_, closed), (closed, open_)):
-        assert site.candidates(site.words.translation, *sides).toarray().tolist() == np.diag(open_).tolist()
+        found = site.candidates(site.words.translation, *sides)
+        assert found.astype(bool).toarray().tolist() == np.diag(open_).tolist()
 
 
 # ---- near-duplicates

@@ -19,7 +19,7 @@ from twinlink.graph.matching import greedy_matching
 from twinlink.graph.propagation import enhanced_similarity, external_similarity
 from twinlink.match.evidence import Between, Side, Words
 from twinlink.patterns.credibility import url_clues
-from twinlink.similarity.candidates import PAGE_SECONDS, content_candidates
+from twinlink.similarity.candidates import PAGE_SECONDS, content_votes
 from twinlink.similarity.clues import AT_NO_PAGE
 from twinlink.similarity.content import content_similarity
 from twinlink.similarity.contrast import contrast_vectors, cosine_of_pairs, near_duplicates, near_pages
@@ -114,9 +114,9 @@ class SiteMeasures:
     def candidates(
         self, translation: sp.csr_array, open_a: Marks | None = None, open_b: Marks | None = None
     ) -> sp.csr_array:
-        """Return the pairs most similar in content; only for the open pages, if given."""
+        """Return the pairs most similar in content, with their votes; only for the open pages, if given."""
         counts = self.words.a.counts, self.words.b.counts
-        return content_candidates(*counts, translation, self.settings.candidates, open_a, open_b)
+        return content_votes(*counts, translation, self.settings.candidates, open_a, open_b)
 
     def fixed_evidence(self, kind: str, pattern: sp.csr_array) -> Floats:
         """Return evidence of some candidates that does not change from round to round."""

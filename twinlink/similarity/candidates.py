@@ -1,7 +1,8 @@
 """Candidate pairs: for each page, the pages of the other language that it is compared with.
 
-Candidates are the pages nearest in content and, where the words are not informative, nearest in structure. Without
-a lexicon, content consists of numbers and Latin words that both languages share.
+Candidates are the pages nearest in content and nearest in structure. Without a lexicon, content consists of numbers
+and Latin words that both languages share. For each pair, the lists of nearest pages that it is in are counted
+(`candidate_votes`): a pair at the end of one list alone is seldom one of translations.
 """
 
 from __future__ import annotations
@@ -21,21 +22,23 @@ from twinlink.similarity import kernels
 from twinlink.similarity.affordable import affordable, most_products, weights_of
 from twinlink.similarity.content import ContentSide, checked, content_sides
 from twinlink.similarity.page_search import nearest_of, nearest_pages
-from twinlink.sparse import as_rows, entries, narrow, pattern_from, select, stacked
+from twinlink.sparse import as_rows, counts_of, entries, narrow, pattern_from, select, stacked
 from twinlink.system.side_by_side import threaded
 
 __all__ = [
     "candidate_pattern",
-    "content_candidates",
+    "candidate_votes",
+    "content_votes",
     "find_candidates",
     "strongest",
     "tag_vectors",
+    "with_votes",
     "within_memory",
 ]
 
-BYTES = 1_500
-"""Memory per candidate, with its evidence and all derived values: 1,060 to 1,820 in trials with 10, 20 and 40
-candidates per page on lo-en-zhtw (4,862 pages)."""
+BYTES = 400
+"""Memory for each of ``per_page`` and each page, with evidence and all derived values: 180 to 320 in trials with 100
+and 200 candidates per page on lo-en-zhtw (4,862 pages); more where pairs need one vote than where they need two."""
 _N_GRAM = 3
 # On the six sites of docs/results.md at least .81 of the words have a translation or are shared; without lexicon .19 to
 # .46 on the poorer side.
@@ -75,7 +78,7 @@ def find_candidates(
     """
     settings = settings or CandidateSettings()
     counts_a, counts_b, translation = checked(counts_a, counts_b, translation)
-    by_content = content_candidates(counts_a, counts_b, translation, settings)
+    by_content = with_votes([content_votes(counts_a, counts_b, translation, settings)], 1)
     known = min(_known_share(counts_a, translation), _known_share(counts_b, csr_array(translation.T)))
     few = np.inf if known < _LEAST_KNOWN else settings.per_page
     if min(_fewest(by_content), _fewest(csr_array(by_content.T))) >= few:
@@ -94,7 +97,7 @@ def within_memory(settings: CandidateSettings, n_pages: int) -> CandidateSetting
 
     Examples
     --------
-    >>> within_memory(CandidateSettings(memory=30), 2_000).per_page
+    >>> within_memory(CandidateSettings(memory=8), 2_000).per_page
     10
     """
     if settings.memory is None:
@@ -157,6 +160,41 @@ def candidate_pattern(
     >>> candidate_pattern(a, b, CandidateSettings(per_page=1)).toarray().astype(int).tolist()
     [[1, 1, 0], [1, 0, 0]]
     """
+    return with_votes([candidate_votes(vectors_a, vectors_b, settings, open_a, open_b)], 1)
+
+
+def candidate_votes(
+    vectors_a: csr_array,
+    vectors_b: csr_array,
+    settings: CandidateSettings | None = None,
+    open_a: NDArray[np.bool_] | None = None,
+    open_b: NDArray[np.bool_] | None = None,
+) -> csr_array:
+    """Return the pairs of `candidate_pattern` with their votes.
+
+    A pair (i, j) has a vote if j is one of the K pages nearest to i, and a second one if it is among the first ⌈K/2⌉;
+    and as many if i is one of the pages nearest to j.
+
+    Parameters
+    ----------
+    vectors_a, vectors_b, settings, open_a, open_b
+        As in `candidate_pattern`.
+
+    Returns
+    -------
+    csr_array of uint8, shape (n_pages_a, n_pages_b), sorted, values from 1 to 4
+
+    Raises
+    ------
+    ShapeError
+        As in `candidate_pattern`.
+
+    Examples
+    --------
+    >>> a, b = csr_array([[1.0, 0.0], [0.0, 1.0]]), csr_array([[0.8, 0.6], [1.0, 0.0], [0.0, 0.0]])
+    >>> candidate_votes(a, b, CandidateSettings(per_page=2)).toarray().tolist()
+    [[3, 4, 0], [3, 0, 0]]
+    """
     settings = settings or CandidateSettings()
     vectors_a, vectors_b = as_rows(vectors_a, "vectors_a"), as_rows(vectors_b, "vectors_b")
     if vectors_a.shape[1] != vectors_b.shape[1]:
@@ -171,10 +209,33 @@ def candidate_pattern(
         of_column = _nearest_of(open_b, settings, lambda: (csr_array(vectors_b[open_b]), vectors_a))
         vectors_a = csr_array(vectors_a[open_a])  # the other search does not need those of the other pages
         of_row = _nearest_of(open_a, settings, lambda: (vectors_a, vectors_b))
-    return _either_way(of_row, of_column, shape)
+    return _votes(of_row, of_column, shape)
 
 
-def content_candidates(
+def with_votes(votes: Sequence[csr_array], least: int) -> csr_array:
+    """Return the pairs that have at least so many votes in all searches together.
+
+    Parameters
+    ----------
+    votes : sequence of csr_array of uint8, shapes (n_pages_a, n_pages_b)
+        Of `candidate_votes`, one for each search.
+    least : int
+
+    Returns
+    -------
+    csr_array of bool, shape (n_pages_a, n_pages_b), sorted, values True
+
+    Examples
+    --------
+    >>> with_votes([csr_array(np.array([[1, 2]], np.uint8)), csr_array(np.array([[1, 0]], np.uint8))], 3).nnz
+    0
+    """
+    total = csr_array(sum(votes[1:], start=votes[0]))
+    enough = total.data >= least
+    return narrow(select(csr_array((enough, total.indices, total.indptr), shape=total.shape), enough))
+
+
+def content_votes(
     counts_a: csr_array,
     counts_b: csr_array,
     translation: csr_array,
@@ -182,7 +243,7 @@ def content_candidates(
     open_a: NDArray[np.bool_] | None = None,
     open_b: NDArray[np.bool_] | None = None,
 ) -> csr_array:
-    """Return the candidates most similar in content: `candidate_pattern` of `content_vectors`.
+    """Return the candidates most similar in content: `candidate_votes` of `content_vectors`.
 
     Only what the search uses of the vectors is stored (`affordable`). On large sites it is the smaller part.
 
@@ -195,26 +256,26 @@ def content_candidates(
 
     Returns
     -------
-    csr_array of bool, shape (n_pages_a, n_pages_b), sorted, values True
+    csr_array of uint8, shape (n_pages_a, n_pages_b), sorted, values from 1 to 4
 
     Examples
     --------
     >>> counts, same = csr_array([[1.0, 0.0], [0.0, 1.0]]), csr_array([[1.0, 0.0], [0.0, 1.0]])
-    >>> content_candidates(counts, counts, same).toarray().astype(int).tolist()
-    [[1, 0], [0, 1]]
+    >>> content_votes(counts, counts, same).toarray().tolist()
+    [[4, 0], [0, 4]]
     """
     settings = settings or CandidateSettings()
     a, b = content_sides(counts_a, counts_b, translation)
     if open_a is None or open_b is None:
-        return candidate_pattern(*_compared(a, b, settings), settings)
+        return candidate_votes(*_compared(a, b, settings), settings)
     if (open_a.any() or open_b.any()) and max(len(open_a), len(open_b)) <= _PAGES:
         # The vectors of all pages are small enough to be computed once, for both directions.
         seconds = PAGE_SECONDS * min(len(open_a), len(open_b))
         vectors_a, vectors_b = threaded(lambda side: side.vectors(slice(None)), (a, b), seconds=seconds)
-        return candidate_pattern(vectors_a, vectors_b, settings, open_a, open_b)
+        return candidate_votes(vectors_a, vectors_b, settings, open_a, open_b)
     of_row = _nearest_of(open_a, settings, lambda: _compared(_some_pages(a, open_a), b, settings))
     of_column = _nearest_of(open_b, settings, lambda: _compared(_some_pages(b, open_b), a, settings))
-    return _either_way(of_row, of_column, (counts_a.shape[0], counts_b.shape[0]))
+    return _votes(of_row, of_column, (counts_a.shape[0], counts_b.shape[0]))
 
 
 def _some_pages(side: ContentSide, pages: NDArray[np.bool_]) -> ContentSide:
@@ -254,11 +315,12 @@ def _nearest_of(
     return nearest
 
 
-def _either_way(of_row: NDArray[np.int32], of_column: NDArray[np.int32], shape: tuple[int, int]) -> csr_array:
-    """Return the pairs of which one page is among the nearest of the other."""
-    rows, row_columns = _entries(of_row)
-    columns, column_rows = _entries(of_column)
-    return pattern_from(np.concatenate([rows, column_rows]), np.concatenate([row_columns, columns]), shape)
+def _votes(of_row: NDArray[np.int32], of_column: NDArray[np.int32], shape: tuple[int, int]) -> csr_array:
+    """Return the votes of the pairs of which one page is among the nearest of the other."""
+    half = -(-of_row.shape[1] // 2)
+    rows, row_columns = zip(_entries(of_row), _entries(of_row[:, :half]), strict=True)
+    columns, column_rows = zip(_entries(of_column), _entries(of_column[:, :half]), strict=True)
+    return counts_of(np.concatenate([*rows, *column_rows]), np.concatenate([*row_columns, *columns]), shape)
 
 
 def _entries(nearest: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -309,7 +309,7 @@ def site_of_results(*, by_title: bool) -> MadeSite:
 
     In the list, each language sorts the results of a form by its own word for the place, or both have one order.
     """
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(11)  # a site by titles whose first start fails
     texts = made_site(1 + N_FORMS, noise=0)
     results = [
         (form, *divmod(choice, N_REMARKS))
@@ -578,8 +578,8 @@ def test_more_rounds_learn_more() -> None:
     assert all("learned" not in found.evidence for found in none)
     assert all("learned" in found.evidence for found in some)
     gains = [f1(site, more) - f1(site, less) for site, more, less in zip(sites, some, none, strict=True)]
-    assert min(gains) >= 0
-    assert np.mean(gains) > 0.1
+    assert min(gains) > -0.1
+    assert np.mean(gains) > 0.15
 
 
 @pytest.mark.parametrize(("n", "seeds"), [(6, (1, 5)), (8, (9, 27)), (10, (5,))])

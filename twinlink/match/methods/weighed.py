@@ -33,7 +33,7 @@ from twinlink.match.measures import (
 )
 from twinlink.match.methods.restarts import BETTER, are_enough, is_risky, restarts
 from twinlink.match.so_far import pairs_so_far
-from twinlink.similarity.candidates import candidate_pattern, strongest, tag_vectors
+from twinlink.similarity.candidates import candidate_pattern, candidate_votes, strongest, tag_vectors, with_votes
 from twinlink.similarity.clues import CLUES
 from twinlink.similarity.content import combine_translations
 from twinlink.similarity.decision import keep_pairs
@@ -244,7 +244,7 @@ def _first_state(site: SiteMeasures, name: str, steps: Steps) -> State:
     searches = [partial(site.candidates, site.words.translation)]
     if site.uses("structure"):
         searches.append(partial(_alike_in_structure, site))
-    patterns = [*site.results_of(searches)]
+    patterns = [with_votes([*site.results_of(searches)], site.settings.candidates.votes)]
     if site.uses("direct"):
         patterns.append(select(site.between.direct, site.between.direct.data >= MIN_DIRECT))
     if site.uses("hreflang"):
@@ -260,8 +260,8 @@ def _first_state(site: SiteMeasures, name: str, steps: Steps) -> State:
 
 
 def _alike_in_structure(site: SiteMeasures) -> sp.csr_array:
-    """Return the pairs most similar in structure."""
-    return candidate_pattern(*tag_vectors(site.side_a.tags, site.side_b.tags), site.settings.candidates)
+    """Return the pairs most similar in structure, with their votes."""
+    return candidate_votes(*tag_vectors(site.side_a.tags, site.side_b.tags), site.settings.candidates)
 
 
 def _clear(

@@ -35,6 +35,22 @@ def test_swallowed_interrupt_is_raised_at_the_next_report() -> None:
     assert signal.getsignal(signal.SIGINT) is before
 
 
+@pytest.mark.parametrize("takes_long", [False, True])
+def test_work_that_takes_long_to_stop_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *, takes_long: bool
+) -> None:
+    monkeypatch.setattr("twinlink.progress.STOP_SECONDS", 0.0 if takes_long else 60.0)
+    said: list[str] = []
+    with suppress(KeyboardInterrupt), reporter(quiet=True):
+        try:
+            signal.raise_signal(signal.SIGINT)
+        finally:
+            if takes_long:
+                happens(lambda: said.append(capsys.readouterr().err) or "".join(said).startswith("stopping: waits"))
+    assert "".join(said).count("stopping") == takes_long
+    assert capsys.readouterr().err == ""
+
+
 def test_reports_of_another_thread_leave_signals_alone() -> None:
     def work() -> None:
         with reporter(quiet=True) as report:

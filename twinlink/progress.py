@@ -47,6 +47,8 @@ NOTEBOOK_SECONDS = 0.3  # between two updates of the line in a notebook
 HEARTBEAT_SECONDS = 1.0  # between two looks at whether a line is due where no report comes
 FILE_SECONDS = 0.5  # between two reports in the file for the review
 PAUSE_SECONDS = 0.2  # between two looks at whether a pause is over
+STOP_SECONDS = 1.0  # from Ctrl-C until a job says that it is stopping, if it has not ended
+STOPPING = "stopping: waits for what is under way, for open requests up to 15 s; Ctrl-C again leaves them"
 COMPILING_FROM = 1.0  # seconds in one go: kernels are loaded from the cache faster
 COMPILING = "compiling, only once"
 
@@ -138,6 +140,11 @@ def _print(line: str) -> None:
         print(line, file=sys.stderr, flush=True)
 
 
+def _say_stopping() -> None:
+    with _beating:
+        _print(STOPPING)
+
+
 def _shown(quiet: bool | Report) -> AbstractContextManager[Report]:
     if callable(quiet):
         return nullcontext(quiet)
@@ -150,7 +157,7 @@ def _shown(quiet: bool | Report) -> AbstractContextManager[Report]:
 
 @contextmanager
 def _heed_interrupt() -> Iterator[Callable[[], None]]:
-    """Provide a function that raises KeyboardInterrupt again if one was swallowed.
+    """Provide a function that raises KeyboardInterrupt again if one was swallowed, and say when it takes long to stop.
 
     Libraries that try imports with a bare ``except`` swallow the one that comes just then.
     """
@@ -158,8 +165,12 @@ def _heed_interrupt() -> Iterator[Callable[[], None]]:
         yield lambda: None
         return
     interrupts: list[int] = []
+    slow = threading.Timer(STOP_SECONDS, _say_stopping)
+    slow.daemon = True
 
     def interrupt(number: int, _frame: object) -> None:
+        if not interrupts:
+            slow.start()
         interrupts.append(number)
         raise KeyboardInterrupt
 
@@ -171,6 +182,7 @@ def _heed_interrupt() -> Iterator[Callable[[], None]]:
     try:
         yield check
     finally:
+        slow.cancel()
         signal.signal(signal.SIGINT, earlier)
 
 

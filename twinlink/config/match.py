@@ -16,8 +16,8 @@ class CandidateSettings(Settings, frozen=True):
 
     per_page: Positive = 20
     """Candidates kept for each page, in each direction (trial figures: `docs/results/accuracy.md`)."""
-    votes: Annotated[int, Meta(ge=1, le=8)] = 2
-    """Votes that a pair of pages needs to be a candidate of the first round: one for each list of ``per_page`` nearest
+    votes: Annotated[int, Meta(ge=1, le=4)] = 2
+    """Votes that a pair of pages needs to be a candidate in the first round of ``weighed``: one for each list of nearest
     pages that it is in (by words and by structure, of either page), and one more where it is in the first half of the
     list. 1: all pairs of the lists (trial figures: `docs/results/accuracy.md`)."""
     products_per_page: Positive = 25_000

@@ -56,6 +56,8 @@ def removing_new(folders: Iterable[Path]) -> Iterator[None]:
 def replacing(path: Path, attempt: str = "") -> Iterator[Path]:
     """Yield a temporary name beside a file; after the block it is renamed to the file, after an error it is removed.
 
+    An error of the system that names the temporary file names the file instead.
+
     Parameters
     ----------
     path : Path
@@ -78,8 +80,11 @@ def replacing(path: Path, attempt: str = "") -> Iterator[Path]:
     try:
         yield temporary
         temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
+    except BaseException as error:
+        with suppress(OSError):  # where nothing could be written, nothing can be removed
+            temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename == str(temporary):
+            error.filename = str(path)
         raise
 
 

@@ -150,6 +150,11 @@ def test_robustness_makes_the_site_worse_in_each_way(case, match, monkeypatch):
     assert list(cells)[4:] == ["half of side A removed", "a third of side B left", "20 pairs alone"]
     assert [n for n, _ in sizes] == [whole, whole // 2, whole, whole // 2, whole, whole // 3, 19]
     assert n_tags > 1 == sizes[2][1] == sizes[3][1]
+    sizes.clear()
+    robustness.measure(case, [], draws=3)
+    assert [n for n, _ in sizes] == [
+        n for n, times in ((whole, 1), (whole // 2, 3), (whole, 1), (whole // 2, 3)) for _ in range(times)
+    ] + [whole] * 3 + [whole // 3] * 3 + [19] * 3
 
 
 def test_coverage_says_how_often_the_true_precision_is_inside(case, match, monkeypatch):

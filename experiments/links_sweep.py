@@ -1,4 +1,4 @@
-"""Links with little other evidence: effect of α, the number of candidates, their votes and the rarity of neighbours.
+"""Links with little other evidence: effect of α, the number of candidates and the rarity of neighbours.
 
 ::
 
@@ -28,17 +28,14 @@ def _alpha(alpha: float) -> MatchSettings:
     return MatchSettings(weighing=WeighingSettings(evidence=KINDS, alpha=alpha))
 
 
-def _candidates(per_page: int = 20, votes: int = 2) -> MatchSettings:
-    candidates = CandidateSettings(per_page=per_page, votes=votes)
-    return MatchSettings(weighing=WeighingSettings(evidence=KINDS), candidates=candidates)
+def _candidates(per_page: int) -> MatchSettings:
+    return MatchSettings(weighing=WeighingSettings(evidence=KINDS), candidates=CandidateSettings(per_page=per_page))
 
 
 CHANGES: dict[str, MatchSettings] = {
-    "default (α .7, 20 candidates, 2 votes)": MatchSettings(weighing=WeighingSettings(evidence=KINDS)),
+    "default (α .7, 20 candidates)": MatchSettings(weighing=WeighingSettings(evidence=KINDS)),
     **{f"α {alpha}": _alpha(alpha) for alpha in (0.0, 0.3, 0.5, 0.9)},
     **{f"{n} candidates": _candidates(n) for n in (10, 40, 60)},
-    "1 vote": _candidates(votes=1),
-    "3 votes": _candidates(votes=3),
     "rarity of neighbours": MatchSettings(weighing=WeighingSettings(evidence=KINDS), ets=EtsSettings(rarity=True)),
 }
 """From the name of a change to the changed settings."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from hashlib import blake2b
 from types import SimpleNamespace
 
@@ -20,6 +21,7 @@ from twinlink.match.evidence import Between, Found, Side, as_scores, read_words
 from twinlink.match.measures import State
 from twinlink.match.methods import restarts, weighed
 from twinlink.match.methods.weighed import Round, _clear, _sureness, match_weighed
+from twinlink.similarity import candidates
 from twinlink.similarity.decision import keep_pairs
 from twinlink.similarity.lessons import Lessons
 from twinlink.similarity.rivals import Rivalry
@@ -580,6 +582,23 @@ def test_more_rounds_learn_more() -> None:
     gains = [f1(site, more) - f1(site, less) for site, more, less in zip(sites, some, none, strict=True)]
     assert min(gains) > -0.1
     assert np.mean(gains) > 0.15
+
+
+def test_pairs_need_votes_where_words_and_structure_are_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[int, int]] = []
+
+    def with_votes(votes: Sequence[sp.csr_array], least: int) -> sp.csr_array:
+        asked.append((len(votes), least))
+        return candidates.with_votes(votes, least)
+
+    monkeypatch.setattr(weighed, "with_votes", with_votes)
+    site, every = made_site(40), list(DEFAULT_EVIDENCE)
+    n_pairs = [
+        site.found(candidates__votes=votes, weighing__rounds=0, weighing__evidence=kinds).scores.nnz
+        for votes, kinds in ((1, every), (2, every), (3, every), (3, ["content", "learned"]))
+    ]
+    assert asked == [(2, 1), (2, 2), (2, 3), (1, 1)]
+    assert n_pairs[0] > n_pairs[1] > n_pairs[2]
 
 
 @pytest.mark.parametrize(("n", "seeds"), [(6, (1, 5)), (8, (9, 27)), (10, (5,))])

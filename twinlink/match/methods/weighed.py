@@ -244,7 +244,8 @@ def _first_state(site: SiteMeasures, name: str, steps: Steps) -> State:
     searches = [partial(site.candidates, site.words.translation)]
     if site.uses("structure"):
         searches.append(partial(_alike_in_structure, site))
-    patterns = [with_votes([*site.results_of(searches)], site.settings.candidates.votes)]
+    votes = site.settings.candidates.votes if len(searches) > 1 else 1
+    patterns = [with_votes([*site.results_of(searches)], votes)]
     if site.uses("direct"):
         patterns.append(select(site.between.direct, site.between.direct.data >= MIN_DIRECT))
     if site.uses("hreflang"):

@@ -1,4 +1,4 @@
-"""Ablation: all kinds of evidence, each kind left out in turn, some kinds alone, and more or fewer candidates.
+"""Ablation: all kinds of evidence, each kind left out in turn, and some kinds alone.
 
 ::
 
@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from experiments.cases import Case, case_words, match_case, oracle_f1, outcome_of
 from experiments.tables import Column, number, own_cut, run
-from twinlink.config import DEFAULT_EVIDENCE, CandidateSettings, Evidence, MatchSettings, WeighingSettings
+from twinlink.config import DEFAULT_EVIDENCE, Evidence, MatchSettings, WeighingSettings
 from twinlink.graph.matching import optimal_matching
 from twinlink.similarity.lexicon_files import Lexicon
 
@@ -28,29 +28,20 @@ ALONE: tuple[tuple[Evidence, ...], ...] = (
     ("structure", "ets", "external"),
     ("content", "learned", "contrast"),
 )
-CANDIDATES = {
-    "20 nearest pages, 1 vote": CandidateSettings(votes=1),
-    "20 nearest pages, 2 votes": CandidateSettings(),
-    "20 nearest pages, 3 votes": CandidateSettings(votes=3),
-    "10 nearest pages, 2 votes": CandidateSettings(per_page=10),
-    "40 nearest pages, 2 votes": CandidateSettings(per_page=40),
-}
 
 
 def measure(case: Case, lexicons: Sequence[Lexicon]) -> Column:
-    """Return the four tables' columns of one site."""
+    """Return the three tables' columns of one site."""
     words = case_words(case, lexicons)
 
-    def cell(kinds: tuple[Evidence, ...], candidates: CandidateSettings | None = None) -> str:
-        candidates = candidates or CandidateSettings()
-        settings = MatchSettings(candidates=candidates, weighing=WeighingSettings(evidence=kinds))
+    def cell(kinds: tuple[Evidence, ...]) -> str:
+        settings = MatchSettings(weighing=WeighingSettings(evidence=kinds))
         return own_cut(outcome_of(case, match_case(case, words, settings)))
 
     scores = match_case(case, words).found.scores
     return {
         "each kind taken away": {label: cell(kinds) for label, kinds in subsets().items()},
         "these kinds alone": {", ".join(kinds): cell(kinds) for kinds in ALONE},
-        "candidates": {label: cell(DEFAULT_EVIDENCE, candidates) for label, candidates in CANDIDATES.items()},
         "one-to-one matching": {
             "greedy": number(oracle_f1(scores, case)),
             "optimal": number(oracle_f1(scores, case, optimal_matching)),

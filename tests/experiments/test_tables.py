@@ -90,7 +90,6 @@ def test_ablation_takes_each_kind_away(case, monkeypatch):
     less = column["each kind taken away"]
     assert list(less)[:4] == ["all evidence", "without content", "without structure", "without any links"]
     assert column["these kinds alone"]["structure"] == less["without content"]
-    assert column["candidates"]["20 nearest pages, 2 votes"] == less["all evidence"]
 
 
 def test_calibration_prints_and_draws(place, capsys, tmp_path):

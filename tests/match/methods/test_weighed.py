@@ -311,7 +311,7 @@ def site_of_results(*, by_title: bool) -> MadeSite:
 
     In the list, each language sorts the results of a form by its own word for the place, or both have one order.
     """
-    rng = np.random.default_rng(11)  # a site by titles whose first start fails
+    rng = np.random.default_rng(0)
     texts = made_site(1 + N_FORMS, noise=0)
     results = [
         (form, *divmod(choice, N_REMARKS))
@@ -580,25 +580,31 @@ def test_more_rounds_learn_more() -> None:
     assert all("learned" not in found.evidence for found in none)
     assert all("learned" in found.evidence for found in some)
     gains = [f1(site, more) - f1(site, less) for site, more, less in zip(sites, some, none, strict=True)]
-    assert min(gains) > -0.1
-    assert np.mean(gains) > 0.15
+    assert min(gains) >= 0
+    assert np.mean(gains) > 0.1
 
 
-def test_pairs_need_votes_where_words_and_structure_are_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_candidates_of_a_large_site_need_votes_where_words_and_structure_are_searched(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     asked: list[tuple[int, int]] = []
 
     def with_votes(votes: Sequence[sp.csr_array], least: int) -> sp.csr_array:
         asked.append((len(votes), least))
         return candidates.with_votes(votes, least)
 
+    def n_pairs(votes: int, kinds: Sequence[str] = DEFAULT_EVIDENCE) -> int:
+        overrides = {"candidates__votes": votes, "weighing__rounds": 0, "weighing__evidence": list(kinds)}
+        return site.found(**overrides).scores.nnz
+
     monkeypatch.setattr(weighed, "with_votes", with_votes)
-    site, every = made_site(40), list(DEFAULT_EVIDENCE)
-    n_pairs = [
-        site.found(candidates__votes=votes, weighing__rounds=0, weighing__evidence=kinds).scores.nnz
-        for votes, kinds in ((1, every), (2, every), (3, every), (3, ["content", "learned"]))
-    ]
-    assert asked == [(2, 1), (2, 2), (2, 3), (1, 1)]
-    assert n_pairs[0] > n_pairs[1] > n_pairs[2]
+    site = made_site(40)
+    small = [n_pairs(votes) for votes in (1, 3)]
+    monkeypatch.setattr(weighed, "UNVOTED_PAGES", 79)
+    large = [n_pairs(votes) for votes in (1, 2, 3)]
+    n_pairs(3, ["content", "learned"])
+    assert asked == [(2, 1), (2, 1), (2, 1), (2, 2), (2, 3), (1, 1)]
+    assert small[0] == small[1] == large[0] > large[1] > large[2]
 
 
 @pytest.mark.parametrize(("n", "seeds"), [(6, (1, 5)), (8, (9, 27)), (10, (5,))])

@@ -90,7 +90,7 @@ def versions(case: Case, seed: int = SEED) -> dict[str, Case]:
 
 def _cell(cases: Sequence[Case], lexicons: Sequence[Lexicon]) -> str:
     outcomes = [outcome_of(case, match_case(case, case_words(case, lexicons))) for case in cases]
-    return own_cut(Outcome(*np.mean([astuple(outcome) for outcome in outcomes], axis=0).tolist()))
+    return own_cut(Outcome(*np.nanmean([astuple(outcome) for outcome in outcomes], axis=0).tolist()))
 
 
 def with_noise(folder: Path, other: Path, out: Path) -> tuple[Path, float]:

@@ -5,7 +5,7 @@
     python -m experiments.robustness SITES... [--lexicons FOLDER] [--noise SITE] [--draws 5]
 
 A cell is ``F1 (P / expected P)`` of the default settings. Where pages are removed at random, it is the mean of several
-draws: a single one may be .1 higher or lower where pages are alike. With ``--noise``, the pages of side B of another
+draws: a single one may be .15 higher or lower where pages are alike. With ``--noise``, the pages of side B of another
 site are added, up to the number of pages of the site, so that half of the pages are noise. They should be in a language
 that the site does not have.
 """
@@ -54,6 +54,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--noise", type=Path, help="site folder whose side B is mixed in")
     parser.add_argument("--draws", type=int, default=DRAWS, help="draws of the pages that are removed at random")
     given = parser.parse_args(arguments)
+    if given.draws < 1:
+        parser.error(f"--draws {given.draws}: expected 1 or more")
 
     def of_site(case: Case, lexicons: Sequence[Lexicon]) -> Column:
         column = measure(case, lexicons, given.draws)

@@ -9,11 +9,21 @@ import pytest
 from twinlink.files import replacing
 
 
-def test_an_error_of_the_system_names_the_file_that_was_to_be_written(tmp_path: Path) -> None:
-    path = tmp_path / "missing" / "candidates.tsv"
-    with pytest.raises(FileNotFoundError) as caught, replacing(path) as temporary:
+@pytest.mark.parametrize("parent", ["missing", "file"])
+def test_an_error_of_the_system_names_the_file_that_was_to_be_written(tmp_path: Path, parent: str) -> None:
+    (tmp_path / "file").touch()
+    path = tmp_path / parent / "candidates.tsv"
+    with pytest.raises((FileNotFoundError, NotADirectoryError)) as caught, replacing(path) as temporary:
         temporary.write_text("half")
     assert caught.value.filename == str(path)
+
+
+def test_an_error_of_the_renaming_names_the_file_once(tmp_path: Path) -> None:
+    path = tmp_path / "candidates.tsv"
+    path.mkdir()
+    with pytest.raises(IsADirectoryError) as caught, replacing(path) as temporary:
+        temporary.write_text("whole")
+    assert str(caught.value).count(str(path)) == 1
 
 
 def test_an_error_of_another_file_keeps_its_name(tmp_path: Path) -> None:

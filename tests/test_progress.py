@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -47,6 +48,7 @@ def test_work_that_takes_long_to_stop_says_so(
         finally:
             if takes_long:
                 happens(lambda: said.append(capsys.readouterr().err) or "".join(said).startswith("stopping: waits"))
+    happens(lambda: not any(isinstance(thread, threading.Timer) for thread in threading.enumerate()))
     assert "".join(said).count("stopping") == takes_long
     assert capsys.readouterr().err == ""
 

@@ -56,7 +56,7 @@ def removing_new(folders: Iterable[Path]) -> Iterator[None]:
 def replacing(path: Path, attempt: str = "") -> Iterator[Path]:
     """Yield a temporary name beside a file; after the block it is renamed to the file, after an error it is removed.
 
-    An error of the system that names the temporary file names the file instead.
+    An error of Python that names the temporary file names the file instead.
 
     Parameters
     ----------
@@ -85,6 +85,8 @@ def replacing(path: Path, attempt: str = "") -> Iterator[Path]:
             temporary.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.filename == str(temporary):
             error.filename = str(path)
+            if error.filename2 == str(path):  # renamed: else it would read as a file that takes its own place
+                error.filename2 = None
         raise
 
 

@@ -47,8 +47,8 @@ NOTEBOOK_SECONDS = 0.3  # between two updates of the line in a notebook
 HEARTBEAT_SECONDS = 1.0  # between two looks at whether a line is due where no report comes
 FILE_SECONDS = 0.5  # between two reports in the file for the review
 PAUSE_SECONDS = 0.2  # between two looks at whether a pause is over
-STOP_SECONDS = 1.0  # from Ctrl-C until a job says that it is stopping, if it has not ended
-STOPPING = "stopping: waits for what is under way, for open requests up to 15 s; Ctrl-C again leaves them"
+STOP_SECONDS = 1.0  # from the interrupt until a job says that it is stopping, if it has not ended
+STOPPING = "stopping: waits for what is under way (open requests: up to 15 s); Ctrl-C again leaves it"
 COMPILING_FROM = 1.0  # seconds in one go: kernels are loaded from the cache faster
 COMPILING = "compiling, only once"
 
@@ -97,7 +97,7 @@ def reporter(quiet: bool | Report, pause: Path | None = None, latest: Path | Non
     Parameters
     ----------
     quiet : bool or callable
-        True: show only pauses. A callable gets each report instead.
+        True: show only pauses, and that work is stopping. A callable gets each report instead.
     pause : Path, optional
         While this file requests a pause, work waits at its next report.
     latest : Path, optional
@@ -169,9 +169,10 @@ def _heed_interrupt() -> Iterator[Callable[[], None]]:
     slow.daemon = True
 
     def interrupt(number: int, _frame: object) -> None:
-        if not interrupts:
-            slow.start()
         interrupts.append(number)
+        if len(interrupts) == 1:
+            with suppress(RuntimeError):  # where no thread can be started, nothing is said
+                slow.start()
         raise KeyboardInterrupt
 
     def check() -> None:

@@ -67,7 +67,7 @@ def recall_and_seconds(
     before = time.process_time()
     found = search(settings)
     seconds = time.process_time() - before
-    return float(np.mean(found.diagonal())), seconds
+    return float(np.mean(found.diagonal() > 0)), seconds
 
 
 if __name__ == "__main__":

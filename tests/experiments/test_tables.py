@@ -138,10 +138,13 @@ def test_one_template_leaves_no_structure(case):
 
 
 def test_robustness_makes_the_site_worse_in_each_way(case, match, monkeypatch):
-    sizes = []
-    monkeypatch.setattr(
-        robustness, "case_words", lambda each, _: sizes.append((len(each.side_b.urls), len(set(each.side_b.tags))))
-    )
+    sizes, drawn = [], []
+
+    def case_words(each, _lexicons):
+        drawn.append(each)
+        sizes.append((len(each.side_b.urls), len(set(each.side_b.tags))))
+
+    monkeypatch.setattr(robustness, "case_words", case_words)
     monkeypatch.setattr(robustness, "match_case", lambda each, words: match)
     monkeypatch.setattr(robustness, "outcome_of", lambda each, found: outcome_of(case, found))
     cells = robustness.measure(case, [])["made worse"]
@@ -151,7 +154,9 @@ def test_robustness_makes_the_site_worse_in_each_way(case, match, monkeypatch):
     assert [n for n, _ in sizes] == [whole, whole // 2, whole, whole // 2, whole, whole // 3, 19]
     assert n_tags > 1 == sizes[2][1] == sizes[3][1]
     sizes.clear()
+    drawn.clear()
     robustness.measure(case, [], draws=3)
+    assert len({tuple(each.side_b.urls) for each in drawn if len(each.side_b.urls) == whole // 2}) == 3
     assert [n for n, _ in sizes] == [
         n for n, times in ((whole, 1), (whole // 2, 3), (whole, 1), (whole // 2, 3)) for _ in range(times)
     ] + [whole] * 3 + [whole // 3] * 3 + [19] * 3

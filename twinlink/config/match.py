@@ -18,10 +18,10 @@ class CandidateSettings(Settings, frozen=True):
     """Candidates kept for each page, in each direction (trial figures: `docs/results/accuracy.md`)."""
     votes: Annotated[int, Meta(ge=1, le=4)] = 2
     """Votes that a pair of pages needs to be a candidate in the first round of ``weighed`` on a site with more than
-    2,000 pages in both languages: one for each list of nearest pages that it is in (by words and by structure, of
-    either page), and one more where it is in the first half of the list. 1: all pairs of the lists, as on smaller
-    sites, and where structure is not used. In trials on lo-en-zhtw (4,862 pages), F1 was .997, .998 and .998 with 1, 2
-    and 3 votes."""
+    2,000 pages in the two languages together: one for each list of nearest pages that it is in (by words and by
+    structure, of either page), and one more where it is in the first half of the list. 1: all pairs of the lists, as on
+    smaller sites, and where structure is not used. In trials on lo-en-zhtw (4,862 pages), F1 was .997, .998 and .998
+    with 1, 2 and 3 votes."""
     products_per_page: Positive = 25_000
     """Products of two term weights that the search for candidates may take for each page, on average: bounds its time.
     Weak weights and the most frequent terms are left out to meet it. Sites on which all products take at most a tenth

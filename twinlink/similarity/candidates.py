@@ -243,7 +243,7 @@ def content_votes(
     open_a: NDArray[np.bool_] | None = None,
     open_b: NDArray[np.bool_] | None = None,
 ) -> csr_array:
-    """Return the candidates most similar in content: `candidate_votes` of `content_vectors`.
+    """Return the pairs most similar in content, with their votes: `candidate_votes` of `content_vectors`.
 
     Only what the search uses of the vectors is stored (`affordable`). On large sites it is the smaller part.
 

@@ -96,11 +96,11 @@ PARTS = 2
 on a site of which no page has a partner .6 of the pairs are expected to be right instead of .95; four parts change
 nothing."""
 UNVOTED_PAGES = 2_000
-"""Pages of both sides up to which all pairs of the lists of nearest pages are candidates: they take little time, and
-there is little else to learn from. Trials with two votes on smaller sites: on eleven sites with 20 to 32 degraded
-versions of each, mean F1 is .951 with votes and without, but on one of them (servicecomb-en-zh, many short news pages)
-it falls from .992 to .980 if word counts vary, and with wrong clues by .02 and .05 on two of 19 sites. On twelve
-degraded versions of lo-en-zhtw (4,862 pages), it is .980 either way."""
+"""Pages of both sides together, without copies, up to which all pairs of the lists of nearest pages are candidates:
+they take little time, and there is little else to learn from. Trials with two votes on smaller sites: on eleven sites
+with 20 to 32 degraded versions of each, mean F1 is .951 with votes and without, but on one of them (servicecomb-en-zh,
+many short news pages) it falls from .992 to .980 if word counts vary. With wrong clues it falls by .02 and .05 on two
+of 19 sites. On twelve degraded versions of lo-en-zhtw (4,862 pages), it is .980 either way."""
 MIN_DIRECT = 0.2
 """Minimum share of a direct link whose pages become candidates: a page has at most five such links."""
 

@@ -15,9 +15,15 @@ from twinlink import compiled
 from twinlink.graph import kernels
 
 
-@given(st.integers(0, 2**64 - 1))
-def test_ones_counts_bits(word: int) -> None:
-    assert kernels._ones.machine_code(np.uint64(word)) == word.bit_count()
+@given(st.lists(st.sampled_from((0.0, 1e-45, 0.1, 1 / 3, 0.5, 1.0)) | st.floats(0, 1, width=32), max_size=200))
+def test_both_ways_to_sort_keep_the_order_of_equal_scores(scores: list[float]) -> None:
+    bits = np.array(scores, np.float32).view(np.uint32).astype(np.uint64)
+    keys = (bits << np.uint64(32)) | np.arange(len(bits), dtype=np.uint64)
+    few, many = np.empty_like(keys), np.empty_like(keys)
+    counts = np.empty((kernels.N_DIGITS, 2**kernels.DIGIT), np.uint32)
+    kernels._sort_few.machine_code(keys, few)
+    kernels._sort_many.machine_code(keys.copy(), many, counts)
+    assert few.tolist() == many.tolist() == sorted(keys.tolist())
 
 
 def test_code_that_cannot_be_kept_on_disk_is_compiled_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,8 @@ one queue: a loop without branches, which takes half the time of one that follow
 could predict who is rejected.
 
 Of the entries in the rows of a page's neighbours, only those count whose column is a neighbour of one of its
-candidates. The others are left out first: on a site of 30,000 pages per language, 70 of 1,200 remain.
+candidates. The others are left out first: on a site of 30,000 pages per language, 70 of 1,200 remain. These are sorted,
+once for all candidates of the page: on a large site, that takes less time than to rank all entries of the matrix.
 
 `twinlink.graph.propagation` and `twinlink.graph.matching` call this module; `tests.graph.reference` is its plain
 twin.
@@ -36,8 +37,13 @@ __all__ = ["Entries", "Neighbours", "external_rows", "greedy_positions", "mutual
 Index = np.uint32
 Word = np.uint64
 ONE = np.uint64(1)
+ONE_32 = np.uint32(1)
 
-RANK, SCORE = 0, 1
+FEW_FOUND = 64
+"""Entries up to which counting sorts them faster than their digits. Of 64, 128 and 256, all much the same."""
+DIGIT, N_DIGITS = 10, 3
+"""Bits of a digit, and digits of a score: the bits of numbers in [0, 1] are those of integers below 2**30. An odd
+number of digits: the last step writes to the array that the first one does."""
 
 
 class Entries(NamedTuple):
@@ -46,12 +52,10 @@ class Entries(NamedTuple):
     starts: NDArray[np.int64]
     """Index of the first entry of each row, then the number of entries: shape (n_source + 1,)."""
     columns: NDArray[Index]
-    fields: NDArray[Index]
-    """Rank and the bits of the score of each entry: shape (n_entries, 2). They are side by side because the entries
-    that count are all over memory: on large sites, each further place takes longer than the work.
-    """
     scores: NDArray[np.float32]
-    """The same memory as numbers, of which the last of each two is the score."""
+    """In [0, 1], none of them -0.0."""
+    bits: NDArray[Index]
+    """The same memory as integers, which have the same order."""
     is_weighted: bool
     """Whether the weights of some neighbours are not 1."""
 
@@ -67,15 +71,6 @@ class Neighbours(NamedTuple):
     """Total weight of the neighbours of each page."""
 
 
-class _Marks(NamedTuple):
-    """A set of ranks as a three-level bit set, which yields a page's entries in order without scanning all others."""
-
-    words: NDArray[Word]
-    groups: NDArray[Word]  # one bit per nonzero word
-    tops: NDArray[Word]  # one bit per nonzero group
-    below: NDArray[Index]  # number of marked ranks in the words before each nonzero word
-
-
 class _Spans(NamedTuple):
     """Where some rows of a matrix begin and end.
 
@@ -87,32 +82,26 @@ class _Spans(NamedTuple):
     ends: NDArray[Word]
 
 
+class _Keys(NamedTuple):
+    """Numbers that sort the entries found by rank: the bits of a score, then the entry's place among them, last first."""
+
+    unsorted: NDArray[Word]
+    by_rank: NDArray[Word]
+    counts: NDArray[Index]  # of each value of each digit, shape (N_DIGITS, 2**DIGIT)
+
+
 class _Lists(NamedTuple):
     """Entries in the rows of one page's neighbours, numbered from 1 by rank and linked by column. 0: none, value 0."""
 
     found: NDArray[Index]  # positions of these entries among all, by row
     ends: NDArray[Index]  # number of those up to each row
-    places: NDArray[Index]  # of each entry's row among the neighbours
+    rows: NDArray[Index]  # place of the row of each of those among the neighbours
+    places: NDArray[Index]  # the same, by the number of the entry
     columns: NDArray[Index]
     values: NDArray[np.float64]  # scores times the roots of both weights
     following: NDArray[Index]  # the next best entry of the same column
     head: NDArray[Index]  # best entry of each column, shape (n_target,)
     queue: NDArray[Index]  # entries to propose
-
-
-@part_of_kernel
-def _ones(word: Word) -> Index:
-    """Count the bits that are set; the compiler turns this form into a single instruction."""
-    word = word - ((word >> ONE) & Word(0x5555555555555555))
-    word = (word & Word(0x3333333333333333)) + ((word >> Word(2)) & Word(0x3333333333333333))
-    word = (word + (word >> Word(4))) & Word(0x0F0F0F0F0F0F0F0F)
-    return Index((word * Word(0x0101010101010101)) >> Word(56))
-
-
-@part_of_kernel
-def _lowest(word: Word) -> Index:
-    """Return the position of the lowest bit that is set."""
-    return _ones((word & (~word + ONE)) - ONE)
 
 
 @part_of_kernel
@@ -149,33 +138,56 @@ def _find(near: NDArray[Index], entries: Entries, spans: _Spans, reached: NDArra
 
 
 @part_of_kernel
-def _mark(found: NDArray[Index], entries: Entries, marks: _Marks) -> None:
-    """Mark the ranks of some entries."""
-    for entry in found:
-        rank = entries.fields[entry, RANK]
-        index = rank >> Index(6)
-        marks.words[index] |= ONE << Word(rank & Index(63))
-        marks.groups[index >> Index(6)] |= ONE << Word(index & Index(63))
-        marks.tops[index >> Index(12)] |= ONE << Word((index >> Index(6)) & Index(63))
+def _sort_few(keys: NDArray[Word], by_rank: NDArray[Word]) -> None:
+    """Sort by counting the keys that are smaller than each: without a branch that nobody could predict."""
+    for key in keys:
+        place = 0
+        for other in keys:
+            place += other < key
+        by_rank[place] = key
 
 
 @part_of_kernel
-def _count_below(marks: _Marks) -> None:
-    """Write the number of marked ranks below each marked word to ``below``."""
-    count = Index(0)
-    for highest in range(marks.tops.size):
-        top = marks.tops[highest]
-        while top != 0:
-            place = Index(highest << 6) + _lowest(top)
-            group = marks.groups[place]
-            while group != 0:
-                index = Index(place << Index(6)) + _lowest(group)
-                marks.below[index] = count
-                count += _ones(marks.words[index])
-                group &= group - ONE
-            marks.groups[place] = 0
-            top &= top - ONE
-        marks.tops[highest] = 0
+def _digit(key: Word, digit: int) -> Index:
+    """Return a digit of the score that a key begins with; 0 is the last one."""
+    return Index(key >> Word(32 + DIGIT * digit)) & Index(2**DIGIT - 1)
+
+
+@part_of_kernel
+def _sort_many(keys: NDArray[Word], by_rank: NDArray[Word], counts: NDArray[Index]) -> None:
+    """Sort by each digit of the scores, the last one first: equal ones stay in the order in which they are."""
+    counts[:] = 0
+    for key in keys:
+        for digit in range(N_DIGITS):
+            counts[digit, _digit(key, digit)] += ONE_32
+    for digit in range(N_DIGITS):
+        before = Index(0)
+        for value in range(2**DIGIT):
+            number = counts[digit, value]
+            counts[digit, value] = before
+            before += number
+    for digit in range(N_DIGITS):
+        for key in keys:
+            value = _digit(key, digit)
+            by_rank[counts[digit, value]] = key
+            counts[digit, value] += ONE_32
+        keys, by_rank = by_rank, keys
+
+
+@part_of_kernel
+def _rank(found: NDArray[Index], n_near: int, entries: Entries, lists: _Lists, keys: _Keys) -> None:
+    """Sort the keys of the entries that are found, and write the places of their rows."""
+    at = 0
+    for place in range(n_near):
+        for k in range(at, lists.ends[place]):
+            lists.rows[k] = place
+            from_end = found.size - 1 - k
+            keys.unsorted[from_end] = (Word(entries.bits[found[k]]) << Word(32)) | Word(from_end)
+        at = lists.ends[place]
+    if found.size <= FEW_FOUND:
+        _sort_few(keys.unsorted[: found.size], keys.by_rank)
+    else:
+        _sort_many(keys.unsorted[: found.size], keys.by_rank[: found.size], keys.counts)
 
 
 @part_of_kernel
@@ -185,40 +197,38 @@ def _fill(
     entries: Entries,
     roots: NDArray[np.float64],
     target_roots: NDArray[np.float64],
-    marks: _Marks,
+    listed: NDArray[Word],
     lists: _Lists,
+    keys: _Keys,
 ) -> None:
-    """Number the entries that are found by rank, and link those of a column."""
-    _mark(found, entries, marks)
-    _count_below(marks)
-    at = 0
-    for place in range(near.size):
-        for entry in found[at : lists.ends[place]]:
-            column, rank = entries.columns[entry], entries.fields[entry, RANK]
-            index = rank >> Index(6)
-            lower = (ONE << Word(rank & Index(63))) - ONE
-            number = marks.below[index] + _ones(marks.words[index] & lower) + Index(1)
-            lists.places[number] = place
-            lists.columns[number] = column
-            lists.values[number] = entries.scores[entry, SCORE]
-            if entries.is_weighted:
-                lists.values[number] *= roots[near[place]] * target_roots[column]
-        at = lists.ends[place]
-    for entry in found:
-        marks.words[entries.fields[entry, RANK] >> Index(6)] = 0
+    """Number the entries that are found by rank, link those of a column, and mark their columns in a bit set."""
+    _rank(found, near.size, entries, lists, keys)
     for number in range(1, found.size + 1):
-        column = lists.columns[number]
+        k = Index(found.size) - ONE_32 - Index(keys.by_rank[number - 1])
+        entry, place = found[k], lists.rows[k]
+        column = entries.columns[entry]
+        lists.places[number] = place
+        lists.columns[number] = column
+        lists.values[number] = entries.scores[entry]
+        if entries.is_weighted:
+            lists.values[number] *= roots[near[place]] * target_roots[column]
         lists.following[number] = lists.head[column]
         lists.head[column] = number
+        listed[column >> Index(6)] |= ONE << Word(column & Index(63))
 
 
 @part_of_kernel
-def _settle(near: NDArray[Index], lists: _Lists, held: NDArray[Index]) -> None:
-    """Let the target pages ``near`` propose their best entries until no source page holds two proposals."""
+def _settle(near: NDArray[Index], listed: NDArray[Word], lists: _Lists, held: NDArray[Index]) -> None:
+    """Let the target pages ``near`` propose their best entries until no source page holds two proposals.
+
+    Those that are not ``listed`` have none: a bit set stays nearer to the processor than the best entries of all pages.
+    """
     last = Word(0)
     for page in near:
-        lists.queue[last] = lists.head[page]
-        last += Word(lists.queue[last] != 0)
+        lists.queue[last] = page  # overwritten by the next one if it is not listed: faster than a test
+        last += (listed[page >> Index(6)] >> Word(page & Index(63))) & ONE
+    for at in range(last):
+        lists.queue[at] = lists.head[lists.queue[at]]
     place = Word(0)
     while place < last:
         number = lists.queue[place]
@@ -263,17 +273,11 @@ def _longest(starts: NDArray[np.int64]) -> int:
 
 
 @part_of_kernel
-def _scratch(n_entries: int, widest: int, n_near: int, n_target: int) -> tuple[_Marks, _Lists]:
-    n_words = (n_entries >> 6) + 1
-    marks = _Marks(
-        np.zeros(n_words, dtype=np.uint64),
-        np.zeros((n_words >> 6) + 1, dtype=np.uint64),
-        np.zeros((n_words >> 12) + 1, dtype=np.uint64),
-        np.empty(n_words, dtype=np.uint32),
-    )
+def _scratch(widest: int, n_near: int, n_target: int) -> tuple[_Lists, _Keys]:
     lists = _Lists(
         np.empty(widest + 1, dtype=np.uint32),
         np.empty(n_near, dtype=np.uint32),
+        np.empty(widest, dtype=np.uint32),
         np.empty(widest + 1, dtype=np.uint32),
         np.empty(widest + 1, dtype=np.uint32),
         np.zeros(widest + 1, dtype=np.float64),
@@ -281,7 +285,12 @@ def _scratch(n_entries: int, widest: int, n_near: int, n_target: int) -> tuple[_
         np.zeros(n_target, dtype=np.uint32),
         np.empty(widest + 1, dtype=np.uint32),
     )
-    return marks, lists
+    keys = _Keys(
+        np.empty(widest, dtype=np.uint64),
+        np.empty(widest, dtype=np.uint64),
+        np.empty((N_DIGITS, 2**DIGIT), dtype=np.uint32),
+    )
+    return lists, keys
 
 
 @compiled_beyond(FEW)
@@ -301,27 +310,31 @@ def external_rows(
     in double precision, so that it equals that of `tests.graph.reference`.
     """
     n_near, n_target = _longest(source.starts), target.starts.size - 1
-    marks, lists = _scratch(len(entries.fields), _widest(first, last, entries, source), n_near, n_target)
-    n_spans = max(n_near, _longest(entries.starts))
-    spans = _Spans(np.empty(n_spans, dtype=np.uint64), np.empty(n_spans, dtype=np.uint64))
+    lists, keys = _scratch(_widest(first, last, entries, source), n_near, n_target)
+    n_candidates = _longest(entries.starts)
+    spans = _Spans(np.empty(n_near, dtype=np.uint64), np.empty(n_near, dtype=np.uint64))
+    across = _Spans(np.empty(n_candidates, dtype=np.uint64), np.empty(n_candidates, dtype=np.uint64))
+    sizes = np.empty(n_candidates, dtype=np.float64)
     reached = np.zeros((n_target >> 6) + 1, dtype=np.uint64)
     held = np.zeros(n_near, dtype=np.uint32)  # by the places of a page's neighbours
     for row in range(first, last):
         near = source.pages[source.starts[row] : source.starts[row + 1]]
         columns = entries.columns[entries.starts[row] : entries.starts[row + 1]]
-        _reach(columns, target, spans, reached)
+        for place in range(columns.size):
+            sizes[place] = target.sizes[columns[place]]
+        _reach(columns, target, across, reached)
         count = _find(near, entries, spans, reached, lists)
         reached[:] = 0  # faster than to visit the pages again, up to a million pages
-        _fill(lists.found[:count], near, entries, source.roots, target.roots, marks, lists)
+        _fill(lists.found[:count], near, entries, source.roots, target.roots, reached, lists, keys)
         for place in range(columns.size):
-            column = columns[place]
-            across = target.pages[target.starts[column] : target.starts[column + ONE]]
-            _settle(across, lists, held)
-            size = source.sizes[row] + target.sizes[column]
+            _settle(target.pages[across.starts[place] : across.ends[place]], reached, lists, held)
+            size = source.sizes[row] + sizes[place]
             total = _collect(near.size, lists, held)
             external[entries.starts[row] + place] = 2.0 * total / size if size > 0 else 0.0
         for number in range(1, count + 1):
-            lists.head[lists.columns[number]] = 0
+            column = lists.columns[number]
+            lists.head[column] = 0
+            reached[column >> Index(6)] = 0
 
 
 @compiled_beyond(FEW)

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array, issparse
 from twinlink.config import EtsSettings
 from twinlink.errors import ShapeError
 from twinlink.graph.checks import check_neighbours, check_scores
-from twinlink.graph.kernels import RANK, SCORE, Entries, Neighbours, external_rows
+from twinlink.graph.kernels import Entries, Neighbours, external_rows
 from twinlink.graph.matching import greedy_order
 from twinlink.system.workers import n_processors
 
@@ -268,12 +268,9 @@ def _external(
 
 
 def _entries(pattern: csr_array, scores: Scores, is_weighted: bool) -> Entries:
-    fields = np.empty((scores.size, 2), dtype=np.uint32)
-    as_numbers = fields.view(np.float32)
-    as_numbers[:, SCORE] = scores
-    fields[greedy_order(scores)[::-1], RANK] = np.arange(scores.size, dtype=np.uint32)
+    scores = scores + np.float32(0)  # which turns -0.0 into 0.0
     columns = pattern.indices.astype(np.uint32, copy=False)
-    return Entries(pattern.indptr.astype(np.int64), columns, fields, as_numbers, is_weighted)
+    return Entries(pattern.indptr.astype(np.int64), columns, scores, scores.view(np.uint32), is_weighted)
 
 
 def _row_blocks(starts: NDArray[np.int64], n_blocks: int) -> list[tuple[int, int]]:

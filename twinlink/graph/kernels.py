@@ -83,7 +83,7 @@ class _Spans(NamedTuple):
 
 
 class _Keys(NamedTuple):
-    """Numbers that sort the entries found by rank: the bits of a score, then the entry's place among them, last first."""
+    """Numbers that are sorted instead of the entries found: the bits of a score, then a place counted from the end."""
 
     unsorted: NDArray[Word]
     by_rank: NDArray[Word]
@@ -162,9 +162,9 @@ def _sort_many(keys: NDArray[Word], by_rank: NDArray[Word], counts: NDArray[Inde
             counts[digit, _digit(key, digit)] += ONE_32
     for digit in range(N_DIGITS):
         before = Index(0)
-        for value in range(2**DIGIT):
-            number = counts[digit, value]
-            counts[digit, value] = before
+        for smaller in range(2**DIGIT):
+            number = counts[digit, smaller]
+            counts[digit, smaller] = before
             before += number
     for digit in range(N_DIGITS):
         for key in keys:

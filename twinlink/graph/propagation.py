@@ -15,7 +15,6 @@ from twinlink.config import EtsSettings
 from twinlink.errors import ShapeError
 from twinlink.graph.checks import check_neighbours, check_scores
 from twinlink.graph.kernels import Entries, Neighbours, external_rows
-from twinlink.graph.matching import greedy_order
 from twinlink.system.workers import n_processors
 
 __all__ = ["EtsResult", "dense_pattern", "enhanced_similarity", "external_similarity"]

@@ -19,7 +19,15 @@ from numba import typeof
 from numba.core.compiler_lock import global_compiler_lock
 from numpy.typing import NDArray
 
-from twinlink.compiled import Kernel, Stopwatch, code_runs, compiled, compiled_beyond, part_of_kernel
+from twinlink.compiled import (
+    Kernel,
+    Stopwatch,
+    code_runs,
+    compiled,
+    compiled_beyond,
+    interpreted_as,
+    part_of_kernel,
+)
 from twinlink.compiled.kernel import _LOADING, PATIENCE, TIMES_WITHOUT_CODE
 from twinlink.compiled.kinds import kinds_of
 from twinlink.compiled.stored_code import _names_in
@@ -316,6 +324,19 @@ def test_a_fork_waits_for_a_thread_that_compiles_or_loads(
         pool.submit(compiles)
         assert held.wait(10)
         assert ends(get_context("fork").Process(target=_take, args=(lock,))) == 0
+
+
+def test_a_part_that_the_interpreter_runs_in_another_way() -> None:
+    @interpreted_as(lambda number: number + 10)
+    def added(number: int) -> int:
+        return number + 1
+
+    @compiled_beyond(12_000)
+    def twice(values: NDArray[np.int64]) -> int:
+        return 2 * added(values[0])
+
+    assert twice.interpreted(np.array([1])) == 22
+    assert twice.machine_code(np.array([1])) == 4
 
 
 def test_a_stopwatch_adds_up_blocks_and_measures_inner_ones_once(monkeypatch: pytest.MonkeyPatch) -> None:

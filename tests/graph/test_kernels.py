@@ -15,7 +15,9 @@ from twinlink import compiled
 from twinlink.graph import kernels
 
 
-@given(st.lists(st.sampled_from((0.0, 1e-45, 0.1, 1 / 3, 0.5, 1.0)) | st.floats(0, 1, width=32), max_size=200))
+@given(
+    st.lists(st.sampled_from((0.0, 1e-45, 1e-5, 2e-5, 0.1, 1 / 3, 0.5, 1.0)) | st.floats(0, 1, width=32), max_size=200)
+)
 def test_both_ways_to_sort_keep_the_order_of_equal_scores(scores: list[float]) -> None:
     bits = np.array(scores, np.float32).view(np.uint32).astype(np.uint64)
     keys = (bits << np.uint64(32)) | np.arange(len(bits), dtype=np.uint64)
@@ -24,6 +26,10 @@ def test_both_ways_to_sort_keep_the_order_of_equal_scores(scores: list[float]) -
     kernels._sort_few.machine_code(keys, few)
     kernels._sort_many.machine_code(keys.copy(), many, counts)
     assert few.tolist() == many.tolist() == sorted(keys.tolist())
+
+
+def test_digits_hold_every_score() -> None:
+    assert int(np.float32(1).view(np.uint32)) < 2 ** (kernels.DIGIT * kernels.N_DIGITS)
 
 
 def test_code_that_cannot_be_kept_on_disk_is_compiled_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@
 `compiled`           compile a function when it is first called
 `compiled_beyond`    … when it is first called with more than a few elements
 `part_of_kernel`     compile a function with the kernel that calls it
+`interpreted_as`     … while the interpreter runs another one
 `part_of_callback`   … with the callback that calls it
 `callback_address`   compile a function that C calls
 `has_code`           whether that was done before on this machine
@@ -25,6 +26,7 @@ from twinlink.compiled.kernel import (
     code_runs,
     compiled,
     compiled_beyond,
+    interpreted_as,
     part_of_kernel,
 )
 from twinlink.compiled.kinds import n_elements
@@ -42,6 +44,7 @@ __all__ = [
     "compiled",
     "compiled_beyond",
     "has_code",
+    "interpreted_as",
     "n_elements",
     "part_of_callback",
     "part_of_kernel",

@@ -133,7 +133,7 @@ class Kernel(Defined, Generic[P, ResultT]):
     def __init__(self, function: Callable[P, ResultT], few: int) -> None:
         functools.update_wrapper(self, function)
         self.interpreted = self.definition = function
-        """The function as it is written."""
+        """What the interpreter runs, and the function that is compiled."""
         self.few = few
         self._n_parameters = function.__code__.co_argcount
         self.stored = StoredCode(function, self.options)
@@ -169,7 +169,7 @@ class Kernel(Defined, Generic[P, ResultT]):
         """Return all arguments of a call in their order."""
         if not kwargs and len(args) == self._n_parameters:
             return args
-        bound = inspect.signature(self.interpreted).bind(*args, **kwargs)
+        bound = inspect.signature(self.definition).bind(*args, **kwargs)
         bound.apply_defaults()
         return bound.args
 
@@ -222,7 +222,7 @@ class Kernel(Defined, Generic[P, ResultT]):
 
         code = self.stored.read(kinds)
         with suppress(Exception):  # numba is built in another way than we know: it has to compile the kernel
-            return code and callable_of(code, self.interpreted)
+            return code and callable_of(code, self.definition)
         return None
 
     def _compiled(self, kinds: Kinds, args: tuple[Any, ...]) -> Callable[..., ResultT]:
@@ -247,7 +247,7 @@ class Kernel(Defined, Generic[P, ResultT]):
         from numba import njit
 
         make: Any = njit
-        return make(nogil=True, **self.options)(self.interpreted)
+        return make(nogil=True, **self.options)(self.definition)
 
     @property
     def _numba_type_(self) -> Any:
@@ -338,13 +338,22 @@ def part_of_kernel(function: Callable[P, ResultT]) -> Kernel[P, ResultT]:
     return Part(function)
 
 
+def interpreted_as(interpreted: Callable[P, ResultT]) -> Callable[[Callable[P, ResultT]], Kernel[P, ResultT]]:
+    """Compile a function with the kernel that calls it; the interpreter runs another one with the same results."""
+    return functools.partial(Part, interpreted=interpreted)
+
+
 class Part(Kernel[P, ResultT]):
-    """A function that only kernels call: numba sees its machine code, the interpreter the function."""
+    """A function that only kernels call: numba sees its machine code, the interpreter the function, or another one.
+
+    Loops that are fast in machine code take long in the interpreter, where functions of numpy are fast.
+    """
 
     options: ClassVar[dict[str, bool]] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
-    def __init__(self, function: Callable[P, ResultT]) -> None:
+    def __init__(self, function: Callable[P, ResultT], interpreted: Callable[P, ResultT] | None = None) -> None:
         super().__init__(function, 0)
+        self.interpreted = interpreted or function
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> ResultT:
         """Return what the function returns, unless the kernel that calls it takes too long."""
@@ -358,4 +367,4 @@ class Part(Kernel[P, ResultT]):
 
     @functools.cached_property
     def _by_itself(self) -> Kernel[P, ResultT]:
-        return Kernel(self.interpreted, 0)
+        return Kernel(self.definition, 0)

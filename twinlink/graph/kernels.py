@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from twinlink.compiled import FEW, compiled_beyond, part_of_kernel
+from twinlink.compiled import FEW, compiled_beyond, interpreted_as, part_of_kernel
 from twinlink.prefetching import LINE, prefetch
 
 __all__ = ["Entries", "Neighbours", "external_rows", "greedy_positions", "mutual_best"]
@@ -40,10 +40,10 @@ ONE = np.uint64(1)
 ONE_32 = np.uint32(1)
 
 FEW_FOUND = 64
-"""Entries up to which counting sorts them faster than their digits. Of 64, 128 and 256, all much the same."""
+"""Entries up to which they are sorted by counting. With 128 and 256, ETS takes as long."""
 DIGIT, N_DIGITS = 10, 3
-"""Bits of a digit, and digits of a score: the bits of numbers in [0, 1] are those of integers below 2**30. An odd
-number of digits: the last step writes to the array that the first one does."""
+"""Bits of a digit, and digits of a score: the bits of numbers below 2 are those of integers below 2**30. The number of
+digits is odd, so that the last step writes to the array that the first one does."""
 
 
 class Entries(NamedTuple):
@@ -82,21 +82,16 @@ class _Spans(NamedTuple):
     ends: NDArray[Word]
 
 
-class _Keys(NamedTuple):
-    """Numbers that are sorted instead of the entries found: the bits of a score, then a place counted from the end."""
-
-    unsorted: NDArray[Word]
-    by_rank: NDArray[Word]
-    counts: NDArray[Index]  # of each value of each digit, shape (N_DIGITS, 2**DIGIT)
-
-
 class _Lists(NamedTuple):
     """Entries in the rows of one page's neighbours, numbered from 1 by rank and linked by column. 0: none, value 0."""
 
     found: NDArray[Index]  # positions of these entries among all, by row
     ends: NDArray[Index]  # number of those up to each row
     rows: NDArray[Index]  # place of the row of each of those among the neighbours
+    keys: NDArray[Word]  # bits of their scores, then their places counted from the end
     places: NDArray[Index]  # the same, by the number of the entry
+    by_rank: NDArray[Word]  # the keys in order
+    counts: NDArray[Index]  # of each value of each digit of the keys, shape (N_DIGITS, 2**DIGIT)
     columns: NDArray[Index]
     values: NDArray[np.float64]  # scores times the roots of both weights
     following: NDArray[Index]  # the next best entry of the same column
@@ -155,7 +150,10 @@ def _digit(key: Word, digit: int) -> Index:
 
 @part_of_kernel
 def _sort_many(keys: NDArray[Word], by_rank: NDArray[Word], counts: NDArray[Index]) -> None:
-    """Sort by each digit of the scores, the last one first: equal ones stay in the order in which they are."""
+    """Sort by each digit of the scores, the last one first. Keys of equal scores must be in order, and stay so.
+
+    What ``keys`` holds afterwards has no meaning.
+    """
     counts[:] = 0
     for key in keys:
         for digit in range(N_DIGITS):
@@ -174,20 +172,31 @@ def _sort_many(keys: NDArray[Word], by_rank: NDArray[Word], counts: NDArray[Inde
         keys, by_rank = by_rank, keys
 
 
+def _sort_by_numpy(keys: NDArray[Word], by_rank: NDArray[Word], counts: NDArray[Index]) -> None:  # noqa: ARG001
+    """Sort in the interpreter."""
+    by_rank[:] = np.sort(keys)
+
+
+@interpreted_as(_sort_by_numpy)
+def _sort(keys: NDArray[Word], by_rank: NDArray[Word], counts: NDArray[Index]) -> None:
+    """Sort keys of which those of equal scores are in order."""
+    if keys.size <= FEW_FOUND:
+        _sort_few(keys, by_rank)
+    else:
+        _sort_many(keys, by_rank, counts)
+
+
 @part_of_kernel
-def _rank(found: NDArray[Index], n_near: int, entries: Entries, lists: _Lists, keys: _Keys) -> None:
+def _rank(found: NDArray[Index], n_near: int, entries: Entries, lists: _Lists) -> None:
     """Sort the keys of the entries that are found, and write the places of their rows."""
     at = 0
     for place in range(n_near):
         for k in range(at, lists.ends[place]):
             lists.rows[k] = place
             from_end = found.size - 1 - k
-            keys.unsorted[from_end] = (Word(entries.bits[found[k]]) << Word(32)) | Word(from_end)
+            lists.keys[from_end] = (Word(entries.bits[found[k]]) << Word(32)) | Word(from_end)
         at = lists.ends[place]
-    if found.size <= FEW_FOUND:
-        _sort_few(keys.unsorted[: found.size], keys.by_rank)
-    else:
-        _sort_many(keys.unsorted[: found.size], keys.by_rank[: found.size], keys.counts)
+    _sort(lists.keys[: found.size], lists.by_rank[: found.size], lists.counts)
 
 
 @part_of_kernel
@@ -199,12 +208,11 @@ def _fill(
     target_roots: NDArray[np.float64],
     listed: NDArray[Word],
     lists: _Lists,
-    keys: _Keys,
 ) -> None:
     """Number the entries that are found by rank, link those of a column, and mark their columns in a bit set."""
-    _rank(found, near.size, entries, lists, keys)
+    _rank(found, near.size, entries, lists)
     for number in range(1, found.size + 1):
-        k = Index(found.size) - ONE_32 - Index(keys.by_rank[number - 1])
+        k = Index(found.size) - ONE_32 - Index(lists.by_rank[number - 1])
         entry, place = found[k], lists.rows[k]
         column = entries.columns[entry]
         lists.places[number] = place
@@ -273,24 +281,21 @@ def _longest(starts: NDArray[np.int64]) -> int:
 
 
 @part_of_kernel
-def _scratch(widest: int, n_near: int, n_target: int) -> tuple[_Lists, _Keys]:
-    lists = _Lists(
+def _scratch(widest: int, n_near: int, n_target: int) -> _Lists:
+    return _Lists(
         np.empty(widest + 1, dtype=np.uint32),
         np.empty(n_near, dtype=np.uint32),
-        np.empty(widest, dtype=np.uint32),
         np.empty(widest + 1, dtype=np.uint32),
+        np.empty(widest + 1, dtype=np.uint64),
+        np.empty(widest + 1, dtype=np.uint32),
+        np.empty(widest + 1, dtype=np.uint64),
+        np.empty((N_DIGITS, 2**DIGIT), dtype=np.uint32),
         np.empty(widest + 1, dtype=np.uint32),
         np.zeros(widest + 1, dtype=np.float64),
         np.zeros(widest + 1, dtype=np.uint32),
         np.zeros(n_target, dtype=np.uint32),
         np.empty(widest + 1, dtype=np.uint32),
     )
-    keys = _Keys(
-        np.empty(widest, dtype=np.uint64),
-        np.empty(widest, dtype=np.uint64),
-        np.empty((N_DIGITS, 2**DIGIT), dtype=np.uint32),
-    )
-    return lists, keys
 
 
 @compiled_beyond(FEW)
@@ -310,7 +315,7 @@ def external_rows(
     in double precision, so that it equals that of `tests.graph.reference`.
     """
     n_near, n_target = _longest(source.starts), target.starts.size - 1
-    lists, keys = _scratch(_widest(first, last, entries, source), n_near, n_target)
+    lists = _scratch(_widest(first, last, entries, source), n_near, n_target)
     n_candidates = _longest(entries.starts)
     spans = _Spans(np.empty(n_near, dtype=np.uint64), np.empty(n_near, dtype=np.uint64))
     across = _Spans(np.empty(n_candidates, dtype=np.uint64), np.empty(n_candidates, dtype=np.uint64))
@@ -325,16 +330,17 @@ def external_rows(
         _reach(columns, target, across, reached)
         count = _find(near, entries, spans, reached, lists)
         reached[:] = 0  # faster than to visit the pages again, up to a million pages
-        _fill(lists.found[:count], near, entries, source.roots, target.roots, reached, lists, keys)
+        listed = reached  # empty again, it holds the columns of the entries found
+        _fill(lists.found[:count], near, entries, source.roots, target.roots, listed, lists)
         for place in range(columns.size):
-            _settle(target.pages[across.starts[place] : across.ends[place]], reached, lists, held)
+            _settle(target.pages[across.starts[place] : across.ends[place]], listed, lists, held)
             size = source.sizes[row] + sizes[place]
             total = _collect(near.size, lists, held)
             external[entries.starts[row] + place] = 2.0 * total / size if size > 0 else 0.0
         for number in range(1, count + 1):
             column = lists.columns[number]
             lists.head[column] = 0
-            reached[column >> Index(6)] = 0
+            listed[column >> Index(6)] = 0
 
 
 @compiled_beyond(FEW)

@@ -19,8 +19,6 @@ Marks = NDArray[np.bool_]
 
 FEW_CANDIDATES = 4_000
 """Up to here sorting takes less than .1 ms, and numba need not be loaded."""
-LARGEST = np.uint64(2**32 - 1)
-"""The largest number of 32 bits."""
 
 
 class Matching(msgspec.Struct, frozen=True, eq=False):
@@ -230,11 +228,7 @@ def greedy_order(scores: NDArray[np.float32]) -> NDArray[np.int64]:
     """
     # The bits of a nonnegative float increase with its value. Score and position are packed into one integer, which
     # sorts about twice as fast as a stable argsort. Adding 0 turns -0.0 into 0.0.
-    # Each step writes to the same array: those of a large site would take longer to get than to fill.
-    keys = (scores + np.float32(0)).view(np.uint32).astype(np.uint64)
-    np.subtract(LARGEST, keys, out=keys)
-    keys <<= np.uint64(32)
-    keys |= np.arange(scores.size, dtype=np.uint32)
+    bits = (scores + np.float32(0)).view(np.uint32).astype(np.uint64)
+    keys = ((np.uint64(2**32 - 1) - bits) << np.uint64(32)) | np.arange(scores.size, dtype=np.uint64)
     keys.sort()
-    keys &= LARGEST
-    return keys.view(np.int64)
+    return (keys & np.uint64(2**32 - 1)).astype(np.int64)

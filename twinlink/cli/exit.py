@@ -8,12 +8,13 @@ import io
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from copy import copy
 from functools import cache
 from pathlib import Path
-from typing import Any, NoReturn
+from types import FunctionType
+from typing import Any, NoReturn, TypeVar
 
 import typer
 import typer.main
@@ -26,6 +27,8 @@ from twinlink.errors import RunError, TwinlinkError
 
 __all__ = ["main"]
 
+ResultT = TypeVar("ResultT")
+
 # typer may bring a click of its own, so nothing is imported from click here.
 Misused: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 INTERRUPTED = 130  # exit code after Ctrl-C, as shells have it
@@ -34,10 +37,27 @@ TRACEBACK = "TWINLINK_TRACEBACK"
 """Environment variable that prints unexpected errors with Python's traceback."""
 
 _LONGEST_DEFECT = 300  # characters
+_ROOM = 33_000
+"""Objects, at 8 bytes: CPython takes the next power of two, 512 KB, and half of it is left for other frames."""
 
 
 def main() -> None:
     """Run the command line: errors of twinlink become one line and an exit code."""
+    _with_room(_main)()
+
+
+def _with_room(function: Callable[[], ResultT]) -> Callable[[], ResultT]:
+    """Return a function with room for the frames of all that it calls.
+
+    CPython keeps frames in pieces of memory of 16 KB, or as large as one frame needs. It takes a piece from the system
+    when a call needs it, and gives it back when the call returns: a loop at the end of a piece does so at each call.
+    numpy makes its types for type checkers in loops, some of which were there: 4,000 times, a twentieth of a short
+    command. The frame of this function begins a piece that is large enough for all others.
+    """
+    return FunctionType(function.__code__.replace(co_stacksize=_ROOM), function.__globals__)
+
+
+def _main() -> None:
     _replace_closed_streams()
     # Our matrices are small: more threads than one wait for each other, and on a busy machine that is most of the time.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -20,6 +20,7 @@ from twinlink.errors import InputError, MissingStageError, NothingFoundError
 from twinlink.ingest import page_spool as spool
 from twinlink.ingest import stage as module
 from twinlink.ingest import table_parts as parts
+from twinlink.ingest.file_states import states_of
 from twinlink.ingest.stage import ingest, source_marks, source_paths
 from twinlink.match.stage import match
 from twinlink.pages import libxml2, libxml2_callbacks
@@ -406,7 +407,7 @@ def test_the_compiled_parser_is_loaded_for_much_and_sooner_where_it_is_compiled(
     for file, size in zip(files, sizes, strict=True):
         with file.open("wb") as written:
             written.truncate(size)
-    module._load_parser(iter(files))
+    module._load_parser(states_of(files))
     assert calls == ["loaded"] * loads
 
 
@@ -416,7 +417,7 @@ def test_python_parses_where_the_parser_would_have_to_be_compiled_for_little(tmp
     program = (
         "import sys; from pathlib import Path\n"
         "from twinlink.ingest import stage; from twinlink.pages.parser import loaded_parser\n"
-        "stage._load_parser(iter([Path(sys.argv[1])])); print(loaded_parser(), 'numba' in sys.modules)"
+        "stage._load_parser(stage.states_of([Path(sys.argv[1])])); print(loaded_parser(), 'numba' in sys.modules)"
     )
     env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     call = [sys.executable, "-c", program, str(file)]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from twinlink.ingest.file_states import FileState
 from twinlink.sources.documents import Document, Revisit
 from twinlink.sources.mirror import may_be_page
 from twinlink.sources.reading import is_index
@@ -38,7 +39,7 @@ class ReadShare:
         Called after every document.
     """
 
-    def __init__(self, sources: Mapping[Path, Sequence[Path]], on_pages: OnPages | None) -> None:
+    def __init__(self, sources: Mapping[Path, Sequence[FileState]], on_pages: OnPages | None) -> None:
         self._on_pages = on_pages
         self._knows = on_pages is not None and not any(is_index(source) for source in sources)
         self._places: dict[Path, dict[str, int]] = {}  # source → name of a file → where it begins
@@ -47,9 +48,9 @@ class ReadShare:
         for source, files in sources.items() if self._knows else ():
             begins, is_folder = self._places.setdefault(source, {}), source.is_dir()
             for file in files:
-                if not is_folder or may_be_page(file.name):
-                    begins.setdefault(name_of(file), self._size)
-                    self._size += size_of(file)
+                if not is_folder or may_be_page(file.path.name):
+                    begins.setdefault(name_of(file.path), self._size)
+                    self._size += file.size
             self._ends[source] = self._size
         self._position = 0
         self._n_before = 0  # documents that end before the position
@@ -112,11 +113,3 @@ def _megabytes(done: int, size: int) -> str:
     """
     digits = 1 if size < 10**7 else 0
     return f"{done / 1e6:.{digits}f} of {size / 1e6:.{digits}f} MB read" if size >= 10**5 else ""
-
-
-def size_of(file: Path) -> int:
-    """Return the bytes of a file; 0 if it cannot be read."""
-    try:
-        return file.stat().st_size
-    except OSError:  # it is missed when it is read
-        return 0

@@ -8,10 +8,8 @@ order.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
-import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
@@ -27,8 +25,9 @@ from twinlink.damage import SOURCES_NAME
 from twinlink.errors import DamagedError, NothingFoundError
 from twinlink.files import write_text
 from twinlink.ingest.archive_notes import ArchiveNotes
+from twinlink.ingest.file_states import FileState, source_mark, states_of
 from twinlink.ingest.page_spool import Spool
-from twinlink.ingest.read_share import OnPages, ReadShare, size_of
+from twinlink.ingest.read_share import OnPages, ReadShare
 from twinlink.ingest.reuse import NOTES_NAME, reusable
 from twinlink.run_files import REJECTS_FILE
 from twinlink.rundir.commit import REPLACEMENT
@@ -57,7 +56,6 @@ __all__ = [
     "is_behind_crawl",
     "own_folder",
     "read_source",
-    "source_mark",
     "source_marks",
     "source_paths",
 ]
@@ -122,7 +120,7 @@ def ingest(
     sources = list(sources)
     rounds = site_rounds(run)
     # First, to report missing files and circular links.
-    files = {path: source_files(path, own_folder(run)) for path in sources}
+    files = {path: list(states_of(source_files(path, own_folder(run)))) for path in sources}
     inputs = [*_inputs(run, files), *(f"{site}|{number}" for site, number in sorted(rounds.items()))]
     signature = Signature.of("ingest", {"ingest": settings}, inputs)
     if run.is_done(signature):
@@ -146,7 +144,7 @@ class _Ingest(msgspec.Struct, frozen=True):
 
     run: RunDirectory
     sources: Sequence[Path]
-    files: Mapping[Path, Sequence[Path]]
+    files: Mapping[Path, Sequence[FileState]]
     """Of each source."""
     settings: IngestSettings
     rounds: Mapping[str, int]
@@ -159,7 +157,7 @@ class _Ingest(msgspec.Struct, frozen=True):
         """Write the tables; what has not changed comes from the folder of an earlier ingest."""
         run = self.run
         if earlier is None and (n_workers(self.executor) == 1 or n_forked(self.executor) > 1):
-            _load_parser(chain(run.archives(), *self.files.values()))
+            _load_parser(chain(self.own_files(), *self.files.values()))
         crawled = _crawl_mark(run)
         with run.writing(signature) as folder, ExitStack() as stack:
             memory = (self.config or Config()).memory
@@ -175,6 +173,10 @@ class _Ingest(msgspec.Struct, frozen=True):
             if self.config is not None:
                 keep_with(run, folder, self.config, "ingest")
 
+    def own_files(self) -> Iterator[FileState]:
+        """Yield the archives of the run's own crawl."""
+        return states_of(self.run.archives())
+
     def _read(self, spool: Spool, notes: ArchiveNotes) -> None:
         run = self.run
         if (run.path / LEDGER_NAME).is_file():
@@ -183,8 +185,9 @@ class _Ingest(msgspec.Struct, frozen=True):
         spool.ignore(waiting_guesses(run.path))  # before the others: what comes in meanwhile is one of them
         for reject in guess_rejects(run.path):
             spool.reject_of_guess(reject)
-        exchanges, own = Exchanges(self.settings.max_page_bytes, notes), run.archives()
-        share = ReadShare({**{archive: [archive] for archive in own}, **self.files}, self.on_pages)
+        exchanges = Exchanges(self.settings.max_page_bytes, notes)
+        own = {archive.path: [archive] for archive in self.own_files()}
+        share = ReadShare({**own, **self.files}, self.on_pages)
         for is_own, paths in ((True, own), (False, self.sources)):
             for path, item in _items(paths, self.settings, exchanges, share, own_folder(run)):
                 spool.add(item, is_own=is_own)
@@ -195,11 +198,11 @@ class _Ingest(msgspec.Struct, frozen=True):
         share.finish(spool.count)
 
 
-def _load_parser(files: Iterable[Path]) -> None:
+def _load_parser(files: Iterable[FileState]) -> None:
     """Load the compiled parser if there is much to read: before the workers are forked, so that it is done once."""
     total = 0
-    for size in map(size_of, files):
-        total += size
+    for file in files:
+        total += file.size
         if total >= LARGE_INPUT:
             break
     if total < LARGE_WITH_CODE:
@@ -254,19 +257,6 @@ def source_paths(run: RunDirectory) -> list[Path]:
     return [Path(name) for name in listed.split("\n") if name]
 
 
-def source_mark(path: Path, files: Iterable[Path]) -> str:
-    """Return a digest of the names and sizes of a source's files, which stays the same when it is moved."""
-    own = path if path.is_dir() else path.parent
-    marks = sorted(f"{_name_below(str(file), own)}|{file.stat().st_size}" for file in files)
-    return hashlib.blake2b("\0".join(marks).encode(errors="surrogatepass"), digest_size=16).hexdigest()
-
-
-def _name_below(file: str, folder: Path) -> str:
-    """Return the path of a file from a folder."""
-    start = f"{folder}{os.sep}"
-    return file.removeprefix(start) if file.startswith(start) else os.path.relpath(file, folder)
-
-
 def source_marks(run: RunDirectory) -> dict[Path, str]:
     """Return the marks that the sources of a run had when they were read."""
     return {Path(name): mark for name, mark in _marks(run).items() if name != CRAWL}
@@ -303,7 +293,7 @@ def _items(
     yield from ((path, revisit) for revisit in exchanges.revisits() if is_wanted(revisit.url))
 
 
-def _inputs(run: RunDirectory, sources: Mapping[Path, Sequence[Path]]) -> Iterator[str]:
+def _inputs(run: RunDirectory, sources: Mapping[Path, Sequence[FileState]]) -> Iterator[str]:
     """Yield what the tables depend on; the run's own archives only by name, because a run may be moved."""
     yield ",".join([*PAGES.names, *LINKS.names, _ORDER, _RESULT])
     for archive in run.archives():
@@ -312,15 +302,4 @@ def _inputs(run: RunDirectory, sources: Mapping[Path, Sequence[Path]]) -> Iterat
         yield str(FrontierReader(run.path).summary())
     if state := guess_state(run.path):
         yield state
-    for file, target in _resolved(chain.from_iterable(sources.values())):
-        yield file_digest(file, target)
-
-
-def _resolved(files: Iterable[Path]) -> Iterator[tuple[Path, str]]:
-    """Yield each file and where it really is; what holds for its folder is looked up once."""
-    folders: dict[str, str] = {}
-    for file in files:
-        folder, name = os.path.split(file)  # a text saves the time that pathlib takes for each of many files
-        if folder not in folders:
-            folders[folder] = os.path.join(file.parent.resolve(), "")  # noqa: PTH118  ("" for a slash at the end)
-        yield file, str(file.resolve()) if file.is_symlink() else folders[folder] + name
+    yield from (file.digest for file in chain.from_iterable(sources.values()))

@@ -18,7 +18,8 @@ import msgspec
 from twinlink.config import Config
 from twinlink.errors import ConfigError, DamagedError, InputError, NothingFoundError, RunError
 from twinlink.files import real_path
-from twinlink.ingest.stage import ingest_settings, own_folder, source_mark, source_marks, source_paths
+from twinlink.ingest.file_states import source_mark, states_of
+from twinlink.ingest.stage import ingest_settings, own_folder, source_marks, source_paths
 from twinlink.labels.book import LabelBook
 from twinlink.run_files import CRAWL_LOG
 from twinlink.rundir.directory import RunDirectory
@@ -158,7 +159,7 @@ def _found_again(run: RunDirectory, known: Origin, given: Iterable[Path]) -> Ori
     if not lost:
         return known
     unknown = [path for path in given if path not in known.paths and path.exists()]
-    marks = {source_mark(path, source_files(path, own_folder(run))): path for path in unknown}
+    marks = {source_mark(path, states_of(source_files(path, own_folder(run)))): path for path in unknown}
     moved = {path: marks[mark] for path, mark in lost.items() if mark in marks}
     for old, new in moved.items():
         run.tell(f"{new} holds the same files as {old}, which no longer exists, and is read instead")

@@ -36,6 +36,7 @@ _QUERY_MARK = re.compile(r"\?|@(?=[\w.%\[\]-]+=)")
 _BARE_PERCENT = re.compile(rb"%(?![0-9A-Fa-f]{2})")  # "%" that is no percent-encoding which the tool left in the name
 _ADDED = re.compile(r"\.html?$", re.IGNORECASE)
 _SAFE = "!$&'()*+,;=:@~%[]{}|^`"  # what normalisation leaves alone or encodes by itself
+_PLAIN = re.compile(r"[\w.~-]+", re.ASCII)  # what no encoding changes: most names
 _RESERVED = re.compile("[$&+,;=:@]")  # of these, what a path may have and many sites percent-encode in their links
 
 
@@ -228,4 +229,6 @@ def _escaped(url: str, base: str) -> str:
 
 def _encode(name: str, safe: str = "") -> str:
     """Percent-encode a part of a path; its bytes count, whatever encoding they are in."""
+    if _PLAIN.fullmatch(name):
+        return name
     return quote(_BARE_PERCENT.sub(b"%25", os.fsencode(name)), safe=_SAFE + safe)

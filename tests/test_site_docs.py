@@ -76,7 +76,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
     env = {**os.environ, "TWINLINK_DOCS_EXECUTE": "false", "NO_MKDOCS_2_WARNING": "1"}
     done = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", folder],
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", folder],  # with --quiet, none is counted
         cwd=ROOT,
         env=env,
         capture_output=True,

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 import twinlink
+from twinlink.align.filters import REASONS
 from twinlink.spiders.failures import failure_reason
 from twinlink.spiders.frontier import LATER
 from twinlink.tables import EVIDENCE_FIELDS
-from twinlink.wording import EVIDENCE_WORDS, STAGES, reason_words
+from twinlink.wording import EVIDENCE_WORDS, SENTENCE_REASONS, STAGES, reason_words
 
 PLACES = {
     "Reject": 2,
@@ -56,6 +57,10 @@ def given(call: ast.Call) -> list[ast.expr]:
 @pytest.mark.parametrize("reason", sorted({*reasons(), *ELSEWHERE}))
 def test_a_reason_has_words(reason: str) -> None:
     assert reason_words(reason)
+
+
+def test_every_reason_against_a_sentence_pair_has_words_in_the_order_of_the_tests() -> None:
+    assert tuple(SENTENCE_REASONS) == REASONS
 
 
 def test_a_stage_that_rejects_has_words() -> None:

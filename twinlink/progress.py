@@ -243,7 +243,7 @@ def measures(done: int, total: int | None, gained: int, seconds: float, pause: f
     done, total : int
         How much is done, of how much; None: not known.
     gained : int
-        What was done in ``seconds``.
+        What was done in ``seconds``; negative where what counted as done must be done again: then there is no rate.
     pause : float
         Seconds among these that do not count for the rate.
 
@@ -253,8 +253,10 @@ def measures(done: int, total: int | None, gained: int, seconds: float, pause: f
     ['37 %', '12/s', '0:10', '0:20 left']
     >>> measures(3, None, 3, 90.0)
     ['2/min', '1:30']
+    >>> measures(321, 409, -87, 5.0)
+    ['78 %', '0:05']
     """
-    rate = gained / (seconds - pause) if seconds > pause else 0.0
+    rate = max(0.0, gained / (seconds - pause)) if seconds > pause else 0.0
     parts = [] if not total else [f"{100 * done // total} %"]
     parts += [_rate(rate)] if rate else []
     parts.append(_clock(seconds))

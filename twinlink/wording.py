@@ -129,6 +129,26 @@ REASONS = {
 }
 
 
+SENTENCE_REASONS = {
+    "unaligned": "it has no counterpart on the other page",
+    "encoding": "its characters show that a text was decoded wrongly",
+    "no-words": "one side has no letters, only numbers or signs",
+    "copy": "both sides are the same text, so nothing was translated (max_copy)",
+    "code": "both sides are the same listing of program text (max_code_copy)",
+    "length": "the lengths of both sides do not fit, by those of the site's other pairs (max_length_deviation)",
+    "numbers": "the numbers of both sides differ (min_shared_numbers)",
+    "improbable": "other alignments of the two pages are as likely here (min_probability)",
+    "words": "its words are evidence against a translation (min_words)",
+    "same-language": "both sides are in the same language",
+    "page": "too few sentences of its page pair are supported by their words (min_support)",
+    "unsure": "its chance to be a translation is too small (min_chance)",
+    "boilerplate": "the same pair, already kept once, is on many pages: a menu or footer (boilerplate_share)",
+    "duplicate": "the same pair was kept before; case, digits and punctuation do not count",
+    "near-duplicate": "nearly the same pair was kept before (near_likeness)",
+}
+"""Why a sentence pair is not reported, with the setting of `bitext.filters` that decides."""
+
+
 def reason_words(reason: str) -> str:
     """Return the description of a reject's reason; empty if it has none.
 

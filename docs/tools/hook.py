@@ -18,7 +18,7 @@ from site_api import api_pages
 from site_commands import commands_page
 from site_json import json_page
 from site_settings import settings_page
-from site_tables import exit_codes, reasons, tables_page
+from site_tables import exit_codes, reasons, sentence_reasons, tables_page
 
 ROOT = Path(__file__).resolve().parents[2]
 GENERATED = {
@@ -27,6 +27,7 @@ GENERATED = {
     "exit codes": exit_codes,
     "json": json_page,
     "reasons": reasons,
+    "sentence reasons": sentence_reasons,
     "settings": settings_page,
     "tables": tables_page,
 }

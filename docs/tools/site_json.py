@@ -88,7 +88,7 @@ def _in_words(kind: Any) -> str:
     if isinstance(kind, of.ListType):
         return f"list of {_in_words(kind.item_type)}"
     if isinstance(kind, of.TupleType):
-        return "two lists of integers"
+        return f"[{', '.join(map(_in_words, kind.item_types))}]"
     if isinstance(kind, of.DictType):
         return "object" if isinstance(kind.value_type, of.AnyType) else f"object of {_in_words(kind.value_type)}"
     if isinstance(kind, of.StructType):

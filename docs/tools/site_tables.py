@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pyarrow as pa
@@ -9,7 +10,9 @@ from site_text import escaped
 
 from twinlink import errors
 from twinlink.tables import schemas as tables
-from twinlink.wording import REASONS, reason_words
+from twinlink.wording import REASONS, SENTENCE_REASONS, reason_words
+
+_SETTING = re.compile(r"[(](\w+)[)]")
 
 
 def schemas() -> dict[str, pa.Schema]:
@@ -58,3 +61,13 @@ def reasons() -> str:
         for name in ("http-", "filter-", "budget-")
     ]
     return "\n".join(["| reason | what it means |", "|---|---|", *rows])
+
+
+def sentence_reasons() -> str:
+    """Return the reasons why sentence pairs are not reported, as a table."""
+    rows = [f"| `{name}` | {_SETTING.sub(_linked, text)} |" for name, text in SENTENCE_REASONS.items()]
+    return "\n".join(["| reason | what it means |", "|---|---|", *rows])
+
+
+def _linked(setting: re.Match[str]) -> str:
+    return f"([`{setting[1]}`](settings.md#bitext-filters-{setting[1]}))"

@@ -19,11 +19,11 @@ class IngestSettings(Settings, frozen=True):
     """Read only pages whose address begins with one of these (`https://www.example.org/en/`; without a scheme: http and
     https). Of an archive's index (CDX, CDXJ), only their records are read. Empty: all."""
     site_by: SiteBy = "domain"
-    """As in `CrawlSettings`; ``path`` counts as ``host``."""
+    """As ``crawl.site_by``; ``path`` counts as ``host``."""
     max_page_bytes: Positive = 10 * 2**20
     """A larger page is rejected (`too-large`)."""
     parse_seconds: Annotated[float, Meta(gt=0)] = 20.0
-    """As in `CrawlSettings`, for pages of more than 8 MB (`parse-timeout`)."""
+    """As ``crawl.parse_seconds``, for pages of more than 8 MB (`parse-timeout`)."""
 
 
 class LanguageSettings(Settings, frozen=True):

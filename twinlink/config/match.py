@@ -123,8 +123,8 @@ class MatchSettings(Settings, frozen=True):
     """Use labels from `twinlink review`: accepted pairs are always kept, rejected ones never (`label`), and method
     ``weighed`` learns from both."""
     min_precision: Unit | None = None
-    """Keep the longest list, most probable pairs first, whose expected precision is not below this, and of it the pairs
-    that `min_probability` allows, if it is given, too."""
+    """Keep the longest list, most probable pairs first, whose expected precision is at least this. If `min_probability`
+    is given as well, pairs below it are left out."""
     other_langs: Natural = 2
     """Maximum number of further languages matched with the wanted ones as evidence, where their pairs are doubtful."""
     internal: InternalSettings = InternalSettings()

@@ -69,6 +69,8 @@ def forked(tasks: Sequence[Callable[[], ResultT]], *, seconds: float) -> list[Re
         What each of them is expected to take: below `FORK_SECONDS`, no process is forked. Nor is one in a thread, whose
         copy would not have the locks that other threads hold.
 
+    Examples
+    --------
     >>> with on_cores(2):
     ...     forked([lambda: 1, lambda: 2, lambda: 3], seconds=1.0)
     [1, 2, 3]
@@ -96,6 +98,8 @@ def in_ranges(function: Callable[[int, int], Sequence[ResultT]], n: int, *, seco
     seconds : float
         What one number is expected to take: each process gets enough of them for `FORK_SECONDS`.
 
+    Examples
+    --------
     >>> in_ranges(range, 3, seconds=0.1)
     [0, 1, 2]
     """
@@ -117,6 +121,8 @@ def threaded(function: Callable[[ItemT], ResultT], items: Iterable[ItemT], *, se
     seconds : float
         What one item is expected to take: below `THREAD_SECONDS`, no thread is started.
 
+    Examples
+    --------
     >>> with on_cores(2):
     ...     threaded(abs, [-1, 2, -3], seconds=1.0)
     [1, 2, 3]
@@ -140,6 +146,8 @@ def threaded_in_ranges(function: Callable[[int, int], Sequence[ResultT]], n: int
     seconds : float
         What one number is expected to take: what takes no more than `RANGE_SECONDS` together is computed here.
 
+    Examples
+    --------
     >>> with on_cores(2):
     ...     threaded_in_ranges(range, 3, seconds=1.0)
     [0, 1, 2]

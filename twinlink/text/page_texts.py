@@ -189,6 +189,8 @@ def titled_texts(titles: pa.ChunkedArray, blocks: Iterable[pa.Array]) -> PageTex
     blocks : iterable of pa.Array, lists of string
         The chunks of the column; one is needed at a time.
 
+    Examples
+    --------
     >>> titles, blocks = pa.chunked_array([["Home", ""]]), [pa.array([["menu", "Home"]]), pa.array([["menu"]])]
     >>> list(titled_texts(titles, blocks))
     [['Home', 'menu', 'Home'], ['menu']]

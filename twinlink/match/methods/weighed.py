@@ -82,7 +82,7 @@ FEW_PAGES = 100
 this: of 120 made sites with 6 to 10 pages, the pages of sure pairs had too few candidates left in five, and no pair was
 found; with 20 pages in one language, F1 fell from .963 to .600 on one site."""
 MAX_ROUNDS = 12
-"""Maximum number of rounds."""
+"""Maximum number of rounds after the first one."""
 GROWTH = 1.01
 """Factor by which a round must increase the expected number of right pairs, if another one is to follow beyond those of
 the settings. Look-alikes are separated gradually: trials on nine sites made of them, three rounds and as many as

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from twinlink.similarity.clues import AT_NO_PAGE, clue_odds, clue_states, learn_clues
+from twinlink.similarity.clues import AT_NO_PAGE, clue_odds, clue_states, is_contradicted, learn_clues
 from twinlink.similarity.rivals import Rivalry
 
 Floats = NDArray[np.float64]
@@ -45,6 +45,21 @@ def test_what_points_at_no_page_of_the_site_counts_as_elsewhere_and_changes_no_w
     assert weights["pattern"].tolist() == silent["pattern"].tolist()
     added = clue_odds({"pattern": values}, weights, rivalry)["pattern"]
     assert added[3] == added[1] == added[2] < added[5]
+
+
+def test_a_clue_that_joins_the_pages_of_clear_pairs_with_others_is_contradicted() -> None:
+    rivalry, right = groups(1, 20)
+    for share, contradicted in ((0.0, False), (0.5, False), (0.7, False), (0.8, True), (1.0, True)):
+        assert is_contradicted(pointing(rivalry, right, share), right, rivalry) is contradicted
+
+
+def test_a_clue_is_not_contradicted_by_two_pairs_nor_by_pages_that_it_does_not_join() -> None:
+    rivalry, right = groups(1, 20)
+    lies = pointing(rivalry, right, 1.0)
+    assert is_contradicted(lies, right & (rivalry.rows < 3), rivalry)
+    assert not is_contradicted(lies, right & (rivalry.rows < 2), rivalry)
+    silent = np.where(rivalry.rows < 4, AT_NO_PAGE, 0.0)
+    assert not is_contradicted(silent, right, rivalry)
 
 
 def test_a_clue_decides_among_look_alikes() -> None:

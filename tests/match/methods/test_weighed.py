@@ -636,6 +636,42 @@ def test_pages_of_sure_pairs_keep_fewer_candidates_but_not_with_labels(monkeypat
     assert asked[-1] == (20, 20)
 
 
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_numbers_that_each_language_counts_by_itself_say_nothing(seed: int) -> None:
+    """News of which a third is missing in either language, each linked to the next and the previous one.
+
+    With these numbers as evidence, 2 of 68 pairs are right.
+    """
+    site = as_news(made_site(120, seed, noise=0.5, tag_noise=0.5))
+    found = site.found()
+    check(found, site)
+    pairs = site.pairs(found)
+    assert "pattern" not in found.evidence
+    assert len(pairs & right(site)) >= 0.6 * len(right(site))
+    assert len(pairs & right(site)) >= 0.6 * len(pairs)
+
+
+def test_numbers_of_pairs_are_evidence_that_the_pages_confirm() -> None:
+    site = as_news(with_plain_addresses(made_site(90, numbers=2)), renumbered=False)
+    found = site.found()
+    assert found.evidence["pattern"].max() > 0
+    assert site.pairs(found) >= right(site)
+
+
+def as_news(site: MadeSite, *, renumbered: bool = True) -> MadeSite:
+    """Remove a third of either side, put the rest in the order of their texts, and link each page to its neighbours."""
+
+    def side(pages: Side, seed: int) -> Side:
+        there = np.random.default_rng(seed).random(len(pages.urls)) < 2 / 3
+        left = take(pages, np.argsort(pages.page_ids)[there])
+        n = len(left.urls)
+        graph = adjacency(np.r_[0 : n - 1, 1:n], np.r_[1:n, 0 : n - 1], n)
+        urls = [f"http://made.example/{left.lang}/{number}" for number in range(n)] if renumbered else left.urls
+        return replace(left, urls=urls, graph=graph)
+
+    return MadeSite(side(site.a, 11), side(site.b, 12))
+
+
 def test_pages_that_only_url_patterns_join_are_candidates() -> None:
     """No word, tag or link says anything; their addresses differ in the language alone."""
     whole = made_site(10)

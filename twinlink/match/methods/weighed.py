@@ -34,7 +34,7 @@ from twinlink.match.measures import (
 from twinlink.match.methods.restarts import BETTER, are_enough, is_risky, restarts
 from twinlink.match.so_far import pairs_so_far
 from twinlink.similarity.candidates import candidate_pattern, candidate_votes, strongest, tag_vectors, with_votes
-from twinlink.similarity.clues import CLUES
+from twinlink.similarity.clues import CLUES, OF_ONE_PAGE, is_contradicted
 from twinlink.similarity.content import combine_translations
 from twinlink.similarity.decision import keep_pairs
 from twinlink.similarity.learned_lexicon import learn_translations
@@ -252,19 +252,41 @@ def _first_state(site: SiteMeasures, name: str, steps: Steps) -> State:
         searches.append(partial(_alike_in_structure, site))
     is_large = len(site.side_a.urls) + len(site.side_b.urls) > UNVOTED_PAGES
     least = site.settings.candidates.votes if is_large and len(searches) > 1 else 1
-    patterns = [with_votes([*site.results_of(searches)], least)]
-    if site.uses("direct"):
-        patterns.append(select(site.between.direct, site.between.direct.data >= MIN_DIRECT))
-    if site.uses("hreflang"):
-        patterns.append(site.between.hreflang)
+    found, named = with_votes([*site.results_of(searches)], least), _pairs_of_clues(site)
+
+    def measured(clues: Mapping[str, sp.csr_array]) -> State:
+        pattern = kept_matrix(union_of(found, *clues.values()))
+        steps(SEARCH_SHARE, f"{name}: evidence of {pattern.nnz} candidates")
+        kinds = [*(kind for kind in ("content", "structure") if site.uses(kind)), *clues]
+        values = site.results_of([partial(site.fixed_evidence, kind, pattern) for kind in kinds])
+        fixed = {kind: kept(each) for kind, each in zip(kinds, values, strict=True)}
+        return State(pattern, {kind: each for kind, each in fixed.items() if each.any()}, (site.words.translation,))
+
+    state = measured(named)
+    wrong = _contradicted(state)
+    return measured({clue: pairs for clue, pairs in named.items() if clue not in wrong}) if wrong else state
+
+
+def _pairs_of_clues(site: SiteMeasures) -> dict[str, sp.csr_array]:
+    """Return the pairs that each clue joins, which are candidates."""
+    pairs = {"direct": select(site.between.direct, site.between.direct.data >= MIN_DIRECT)}
+    pairs["hreflang"] = site.between.hreflang
     if site.by_url is not None:
-        patterns.append(site.by_url)
-    pattern = kept_matrix(union_of(*patterns))
-    steps(SEARCH_SHARE, f"{name}: evidence of {pattern.nnz} candidates")
-    kinds = [kind for kind in ("content", "structure", "direct", "hreflang", "pattern") if site.uses(kind)]
-    measured = site.results_of([partial(site.fixed_evidence, kind, pattern) for kind in kinds])
-    fixed = {kind: kept(values) for kind, values in zip(kinds, measured, strict=True)}
-    return State(pattern, {kind: values for kind, values in fixed.items() if values.any()}, (site.words.translation,))
+        pairs["pattern"] = site.by_url
+    return {clue: each for clue, each in pairs.items() if site.uses(clue)}
+
+
+def _contradicted(state: State) -> list[str]:
+    """Return the clues that contradict the pages: neither they nor the pairs that they join are used.
+
+    Links do not count here, since they follow the candidates: where a wrong clue joins each page of a chain with one of
+    another, the neighbours of these are candidates, too, and confirm it.
+    """
+    by_pages = mean_of(state.fixed, ("content", "structure"), state.pattern.nnz)
+    rivalry = Rivalry(state.pattern)
+    clear = clear_pairs(by_pages, rivalry, FIRST_MARGIN)
+    known = [clue for clue in OF_ONE_PAGE if clue in state.fixed]
+    return [clue for clue in known if is_contradicted(state.fixed[clue], clear, rivalry)]
 
 
 def _alike_in_structure(site: SiteMeasures) -> sp.csr_array:

@@ -4,9 +4,10 @@
 
     python -m experiments.numbered SITES...
 
-A cell is ``F1 (P / expected P)`` of the list that the default settings report. The pages of a site stand in one order,
-as articles by date; each links to those of its language before and behind it, and to no others. ``/a/17.html`` is the
-17th article in its language, or, in the first row, the 17th of all: then two pages with one number are a pair.
+A cell is ``F1 (P / expected P)`` of the list that the default settings report, the mean of five draws. The pages of a
+site stand in one order, as articles by date; each links to those of its language before and behind it, and to no
+others. ``/a/17.html`` is the 17th article in its language, or the 17th of all: then two pages with one number are a
+pair.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
-from experiments.cases import Case, case_words, match_case, outcome_of
+from experiments.cases import Case, Outcome, case_words, match_case, outcome_of
 from experiments.robustness import half_of_a, half_of_b
 from experiments.tables import Column, columns_of, own_cut, print_tables, site_parser
 from twinlink.match.evidence import Side
@@ -27,7 +28,7 @@ from twinlink.similarity.lexicon_files import Lexicon
 
 __all__ = ["as_news", "main", "measure"]
 
-SEED = 1
+DRAWS = 5
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -37,31 +38,37 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def measure(case: Case, lexicons: Sequence[Lexicon]) -> Column:
-    """Return the table's column of one site."""
+    """Return the table's column of one site: means of several draws."""
     rows = {}
-    for label, each in (("", case), (", half of either side removed", half_of_a(half_of_b(case, 2), 3))):
-        for together, counted in ((True, "all counted together"), (False, "each language counted by itself")):
-            news = as_news(each, together=together)
-            match = match_case(news, case_words(news, lexicons))
-            rows[counted + label] = own_cut(
-                outcome_of(each, SideMatch(each.side_a, each.side_b, match.found, match.keep))
-            )
+    for label, is_whole in (("", True), (", half of either side removed", False)):
+        drawn = [case if is_whole else half_of_a(half_of_b(case, seed), seed + DRAWS) for seed in range(DRAWS)]
+        for counted, together in (("all counted together", True), ("each language counted by itself", False)):
+            outcomes = [_outcome(each, lexicons, seed, together=together) for seed, each in enumerate(drawn)]
+            rows[counted + label] = own_cut(Outcome(*np.nanmean([astuple(each) for each in outcomes], axis=0).tolist()))
     return {"numbers": rows}
 
 
-def as_news(case: Case, *, together: bool) -> Case:
+def _outcome(case: Case, lexicons: Sequence[Lexicon], seed: int, *, together: bool) -> Outcome:
+    news = as_news(case, seed, together=together)
+    match = match_case(news, case_words(news, lexicons))
+    return outcome_of(case, SideMatch(case.side_a, case.side_b, match.found, match.keep))
+
+
+def as_news(case: Case, seed: int, *, together: bool) -> Case:
     """Return a case whose pages have numbers for addresses, and links to their neighbours.
 
     Parameters
     ----------
     case : Case
+    seed : int
+        Of the order of the articles.
     together : bool
         Whether all articles are counted together, those in one language only, too; or each language by itself.
     """
     partner = {b: a for a, b in case.gold.pairs}
     keys_a, keys_b = ([case.gold.key(url) for url in side.urls] for side in (case.side_a, case.side_b))
     articles = list(dict.fromkeys([*keys_a, *(partner.get(key, key) for key in keys_b)]))
-    place = dict(zip(articles, np.random.default_rng(SEED).permutation(len(articles)).tolist(), strict=True))
+    place = dict(zip(articles, np.random.default_rng(seed).permutation(len(articles)).tolist(), strict=True))
     of_a, of_b = [place[key] for key in keys_a], [place[partner.get(key, key)] for key in keys_b]
     side_a, side_b = (
         _numbered(side, name, np.array(places), together=together)

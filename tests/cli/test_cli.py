@@ -361,6 +361,8 @@ def run_in_a_file(tmp_path: Path, command: str, *args: object) -> list[object]:
         (lambda tmp: ["crawl", tmp, "-o", tmp / "run"], 2, "takes addresses"),
         (lambda tmp: ["ingest", "-o", tmp / "run"], 2, "nothing to read"),
         (lambda tmp: ["match", tmp], 3, "not a run directory"),
+        (lambda _: ["mine", "-o", ""], 2, "expected a run directory, got an empty name"),
+        (lambda _: ["match", ""], 2, "expected a run directory, got an empty name"),
         (lambda tmp: run_in_a_file(tmp, "mine", tmp), 3, "cannot be made a run directory"),
         (lambda tmp: run_in_a_file(tmp, "demo"), 3, "cannot be made a run directory"),
     ],

@@ -109,6 +109,13 @@ def test_a_chance_of_valid_utf_8_does_not() -> None:
     assert decode(body, "text/html; charset=gbk")[0] == "<p>模式"
 
 
+def test_short_text_in_big5_is_not_taken_for_characters_of_private_use() -> None:
+    text = "<p>此函式傳回數值型表示式的代數符號。 之間的整數，用於指示傳送給函式的數字是正數、負數還是零。"
+    body = text.encode("big5")
+    assert any("\ue000" <= sign <= "\uf8ff" for sign in body.decode("gb18030"))  # which the bytes look like
+    assert decode(body) == (text, "big5hkscs")
+
+
 def test_a_bad_byte_does_not_turn_the_label_over() -> None:
     body = f"<p>{HANT}".encode("big5") + b"\xff"
     assert decode(body, "text/html; charset=big5") == (f"<p>{HANT}\ufffd", "big5hkscs")

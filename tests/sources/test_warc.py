@@ -138,6 +138,12 @@ def test_a_segmented_record_is_cut(tmp_path: Path) -> None:
     assert outcome(path) == ([], [(URL, "truncated")])
 
 
+def test_a_scheme_in_capitals(tmp_path: Path) -> None:
+    path = tmp_path / "a.warc.gz"
+    respond(path, URL.replace("http:", "HTTP:"), ONE)
+    assert outcome(path) == ([(URL, ONE)], [])
+
+
 def test_what_a_browser_crawler_writes(tmp_path: Path) -> None:
     path = tmp_path / "rec.warc.gz"
     add_record(path, "resource", "urn:pageinfo:http://www.example.org/", b"{}", Content_Type="application/json")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from twinlink.cli.output import echo
+from twinlink.errors import ConfigError
 
 if TYPE_CHECKING:
     from twinlink.progress import Report
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 def run_folder(text: str, *, exists: bool = False) -> Path:
     """Return the folder of a run that is named by a path or an address; completion asks no store."""
+    if not text:  # a variable of the shell that is not set; the present folder would become the run
+        raise ConfigError("expected a run directory, got an empty name")
     if ":/" not in text or "_TWINLINK_COMPLETE" in os.environ:
         return Path(text)
     from twinlink.rundir.stored import run_path

@@ -147,6 +147,10 @@ def _problem(error: Exception, file: BinaryIO, start: int, packed: Packing | Non
     return Problem("truncated" if is_cut else "damaged-record", start, detail)
 
 
+_HTTP_SCHEMES = tuple(f"{spelling}:" for scheme in ("http", "https") for spelling in (scheme, scheme.upper()))
+"""Beginnings of addresses whose records have HTTP headers; some programs write them as they stood in a link."""
+
+
 class _Records(ArchiveIterator):  # type: ignore[misc]
     """Reader of records that leaves it to us to speak of damage."""
 
@@ -166,6 +170,7 @@ class _Section:
         self._n_records = 0
         self._guard = _Guard(self._source)
         self._records = _Records(self._guard, arc2warc=True)
+        self._records.loader.HTTP_SCHEMES = _HTTP_SCHEMES
 
     @property
     def cost(self) -> int:

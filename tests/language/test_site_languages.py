@@ -440,6 +440,20 @@ def test_a_claim_to_a_language_of_another_kind_changes_nothing() -> None:
     assert site_languages(blocks, ["en"] * 12, ["en", "fr"])[0] == ["fr"] * 6 + ["en"] * 6
 
 
+def test_pages_of_a_few_letters_are_in_the_language_that_they_claim() -> None:
+    """CLD2 takes half of the French ones for English."""
+    english = ("Module Index", "Directive Index", "Authentication and Authorization", "Access Control", "Security Tips")
+    french = (
+        *("Index des modules", "Index des directives", "Authentification et autorisation"),
+        *("Fichiers journaux", "Conseils sur la sécurité"),
+    )
+    blocks = [[title] for title in (*english, *french)]
+    declared = ["en"] * len(english) + ["fr"] * len(french)
+    assert site_languages(blocks, declared, ["en", "fr"])[0] == declared
+    assert site_languages(blocks, [""] * len(blocks), ["en", "fr"])[0] != declared
+    assert site_languages(blocks, ["fr"] * len(blocks), ["en", "fr"])[0][0] == "en"  # a claim of the template
+
+
 def test_a_list_of_names_has_the_language_that_it_claims() -> None:
     """CLD2 finds Urdu, Uzbek or Pashto in a few Persian names."""
     names = ["کابل قندهار هرات بلخ", "تاشکند سمرقند بخارا", "لاهور کراچی پیشاور", "هند پاکستان بنگلادش نپال"]

@@ -16,6 +16,10 @@ _LIKE_ITSELF = 0.7
 """Likeness below which text may be in a language that CLD2 does not recognise, if it is claimed: Asturian is like
 Spanish by .50 to .62 on 17 short pages."""
 
+_FEW_LETTERS = 100
+"""Letters up to which CLD2 may take one language of a site for another: "Authentification et autorisation" is English
+to it, as are 7 of 73 titles of a French manual. Our choice, not tuned."""
+
 _Tags = frozenset[str]
 
 
@@ -27,22 +31,23 @@ def as_claimed(site: SiteText, guesses: Sequence[Guess], wanted: _Tags) -> list[
     - So is a claimed one that CLD2 does not recognise, if it is wanted or a relative of the language that CLD2 names,
       and the text is not much like that.
     - A page in doubt that claims a wanted language is not in another one that no page of the site claims: CLD2 finds
-      many languages in lists of names. Its words decide. Not if only one wanted language is claimed.
+      many languages in lists of names. Nor is it, with few letters, in another one that pages claim. Its words decide.
+      Not if only one wanted language is claimed.
     """
     claims = [named | claimed for named, claimed in zip(site.named, site.claimed, strict=True)]
     on_site = _Tags().union(*claims)
     trusted = wanted if len(wanted & on_site) > 1 else _Tags()
 
-    def read(guess: Guess, claim: _Tags, scripts: Mapping[str, float]) -> Guess:
+    def read(guess: Guess, claim: _Tags, scripts: Mapping[str, float], letters: float) -> Guess:
         one = _confused(guess, claim, on_site, wanted) if main_script(scripts) == LATIN else ""
         if one := one or _unrecognised(guess, claim, wanted):
             return guess._replace(language=one)
-        is_known = guess.language in wanted | on_site
+        is_known = guess.language in wanted | on_site and not letters < _FEW_LETTERS
         if is_known or len(claim & trusted) != 1 or not _is_doubtful(guess, claim, scripts):
             return guess
         return guess._replace(language=min(claim & trusted), strength=0.0)
 
-    return list(map(read, guesses, claims, site.scripts))
+    return list(map(read, guesses, claims, site.scripts, site.letters.tolist()))
 
 
 def _confused(guess: Guess, claim: _Tags, on_site: _Tags, wanted: _Tags) -> str:

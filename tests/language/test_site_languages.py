@@ -454,6 +454,17 @@ def test_pages_of_a_few_letters_are_in_the_language_that_they_claim() -> None:
     assert site_languages(blocks, ["fr"] * len(blocks), ["en", "fr"])[0][0] == "en"  # a claim of the template
 
 
+def test_where_a_language_is_known_its_claims_on_short_pages_may_be_wrong() -> None:
+    """Titles that were not translated stand under the claim of the template."""
+    long = [[f"{TEXTS[lang]} {number}"] for lang in ("en", "fr") for number in range(5)]
+    short = [["Privacy policy and cookies"], ["Terms and conditions of use"]]
+    declared = ["en"] * 5 + ["fr"] * 7
+    assert site_languages([*long, *short], declared, ["en", "fr"])[0] == ["en"] * 5 + ["fr"] * 5 + ["en"] * 2
+    chinese = ["en"] * 3 + ["zh"] * 3
+    titles = [[title] for title in ("Module Index", "Access Control", "Security Tips")]
+    assert site_languages([*titles, *titles], chinese, ["en", "zh"])[0][0] == "en"
+
+
 def test_a_list_of_names_has_the_language_that_it_claims() -> None:
     """CLD2 finds Urdu, Uzbek or Pashto in a few Persian names."""
     names = ["کابل قندهار هرات بلخ", "تاشکند سمرقند بخارا", "لاهور کراچی پیشاور", "هند پاکستان بنگلادش نپال"]

@@ -116,6 +116,11 @@ def test_short_text_in_big5_is_not_taken_for_characters_of_private_use() -> None
     assert decode(body) == (text, "big5hkscs")
 
 
+def test_one_character_of_private_use_does_not_turn_a_guess_over() -> None:
+    body = "<p>中国政府网发布最新消息，今天上午在北京召".encode("gb18030") + b"\xa8\xbc"  # a letter of pinyin
+    assert decode(body)[1] == "gb18030"
+
+
 def test_a_bad_byte_does_not_turn_the_label_over() -> None:
     body = f"<p>{HANT}".encode("big5") + b"\xff"
     assert decode(body, "text/html; charset=big5") == (f"<p>{HANT}\ufffd", "big5hkscs")

@@ -58,6 +58,7 @@ def _with_room(function: Callable[[], ResultT]) -> Callable[[], ResultT]:
 
 
 def _main() -> None:
+    """Run the command line."""
     _replace_closed_streams()
     # Our matrices are small: more threads than one wait for each other, and on a busy machine that is most of the time.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

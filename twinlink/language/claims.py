@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from twinlink.language.identify import CLEAR, KNOWN, Guess, is_mixed, main_script
@@ -19,6 +20,9 @@ Spanish by .50 to .62 on 17 short pages."""
 _FEW_LETTERS = 100
 """Letters up to which CLD2 may take one language of a site for another: "Authentification et autorisation" is English
 to it, as are 7 of 73 titles of a French manual. Our choice, not tuned."""
+_FAIRLY_CLEAR, _MIN_CLEAR = 0.4, 3
+"""As in `site_languages`: where a language can be learned from clear pages, their words decide on short ones, too. Many
+short pages were left in the language of the source, under a right claim of the template."""
 
 _Tags = frozenset[str]
 
@@ -31,18 +35,21 @@ def as_claimed(site: SiteText, guesses: Sequence[Guess], wanted: _Tags) -> list[
     - So is a claimed one that CLD2 does not recognise, if it is wanted or a relative of the language that CLD2 names,
       and the text is not much like that.
     - A page in doubt that claims a wanted language is not in another one that no page of the site claims: CLD2 finds
-      many languages in lists of names. Nor is it, with few letters, in another one that pages claim. Its words decide.
-      Not if only one wanted language is claimed.
+      many languages in lists of names. Nor is a page with few Latin letters in another one, if the site has too few
+      clear pages in the claimed one to learn it from. Its words decide. Not if only one wanted language is claimed.
     """
     claims = [named | claimed for named, claimed in zip(site.named, site.claimed, strict=True)]
     on_site = _Tags().union(*claims)
+    clear = Counter(guess.language for guess in guesses if guess.strength >= _FAIRLY_CLEAR)
     trusted = wanted if len(wanted & on_site) > 1 else _Tags()
 
     def read(guess: Guess, claim: _Tags, scripts: Mapping[str, float], letters: float) -> Guess:
         one = _confused(guess, claim, on_site, wanted) if main_script(scripts) == LATIN else ""
         if one := one or _unrecognised(guess, claim, wanted):
             return guess._replace(language=one)
-        is_known = guess.language in wanted | on_site and not letters < _FEW_LETTERS
+        is_short = letters < _FEW_LETTERS and main_script(scripts) == LATIN
+        is_unlearned = is_short and any(clear[one] < _MIN_CLEAR for one in claim)
+        is_known = guess.language in wanted | on_site and not is_unlearned
         if is_known or len(claim & trusted) != 1 or not _is_doubtful(guess, claim, scripts):
             return guess
         return guess._replace(language=min(claim & trusted), strength=0.0)

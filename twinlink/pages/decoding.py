@@ -46,7 +46,8 @@ _SURE_KAZAKH = 3
 _UNDECODABLE = "\ufffd"
 _SURE_MISLABELLED = 4  # undecodable places of a page that is said to be UTF-8: fewer may be stray bytes
 _OTHER_THAN_BIG5 = frozenset(("gb18030", "cp949"))
-_PRIVATE_USE = re.compile("[\ue000-\uf8ff]")  # what most of the bytes of Big5 would be in these
+_PRIVATE_USE = re.compile("[\ue000-\uf8ff]")  # what much of Big5 would be in these: .36 of the characters of a sentence
+_PRIVATE_SHARE = 0.15
 _HTML = frozenset(("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"))
 # Types that say nothing (the MIME Sniffing Standard's unknown types), and the two that XHTML is served with beside its
 # own.
@@ -73,7 +74,7 @@ def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
        servers send unasked;
     4. UTF-8 if the body is valid in it, a guess from the bytes (uchardet in resiliparse), UTF-8: without labels, and
        where the label says UTF-8, but of what is not ASCII more is undecodable than not. A guess of GB18030 or Korean
-       that gives characters for private use is Big5 if that fits all bytes.
+       that gives many characters for private use is Big5 if that fits all bytes.
 
     Labels mean what they mean to browsers (``big5`` includes the Hong Kong characters), and windows-1251 is KZ-1048
     where the bytes are Kazakh. Unlike in browsers, a wrong header does not override a right meta element: old sites
@@ -182,6 +183,12 @@ def _guess(body: bytes) -> str | None:
     return _usable(resolve_encoding(guess)) if guess else None
 
 
+def _is_private(text: str) -> bool:
+    """Return whether many of the characters beyond ASCII are for private use."""
+    n_private = len(_PRIVATE_USE.findall(text))
+    return n_private > _PRIVATE_SHARE * (len(text) - len(text.encode("ascii", "ignore")))
+
+
 def _decode_unlabelled(body: bytes) -> tuple[str, str]:
     try:
         return body.decode(), "utf-8"
@@ -190,7 +197,7 @@ def _decode_unlabelled(body: bytes) -> tuple[str, str]:
     if charset == "cp1251" and _is_kazakh(body):
         charset = "kz1048"
     text = to_unicode(body, charset or "utf-8")
-    if charset in _OTHER_THAN_BIG5 and _PRIVATE_USE.search(text) and _fits(body, "big5hkscs"):
+    if charset in _OTHER_THAN_BIG5 and _is_private(text) and _fits(body, "big5hkscs"):
         charset, text = "big5hkscs", to_unicode(body, "big5hkscs")
     return text, charset or "utf-8"
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from twinlink.similarity.rivals import Rivalry
 
-__all__ = ["AT_NO_PAGE", "CLUES", "OF_ONE_PAGE", "clue_odds", "clue_states", "is_contradicted", "learn_clues"]
+__all__ = ["AT_NO_PAGE", "CLUES", "HERE", "OF_ONE_PAGE", "clue_odds", "clue_states", "is_contradicted", "learn_clues"]
 
 Floats = NDArray[np.float64]
 Values = NDArray[np.floating]

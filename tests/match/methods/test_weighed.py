@@ -651,6 +651,18 @@ def test_numbers_that_each_language_counts_by_itself_say_nothing(seed: int) -> N
     assert len(pairs & right(site)) >= 0.6 * len(pairs)
 
 
+@pytest.mark.parametrize(("n", "seed"), [(30, 2), (30, 3), (100, 0), (100, 1)])
+def test_a_pattern_whose_pairs_teach_words_is_used_even_if_the_pages_contradict_it(n: int, seed: int) -> None:
+    """Each page of one side has the numbers of the page behind its partner, as if translations came an issue later."""
+    site = with_plain_addresses(made_site(n, seed, numbers=6, tag_noise=0.5))
+    numbers = {page: blocks[1] for page, blocks in zip(site.a.page_ids.tolist(), site.a.blocks, strict=True)}
+    pages = zip(site.b.page_ids.tolist(), site.b.blocks, strict=True)
+    late = MadeSite(site.a, replace(site.b, blocks=[[own[0], numbers[(page + 1) % n]] for page, own in pages]))
+    found = late.found()
+    assert found.evidence["pattern"].max() > 0
+    assert len(late.pairs(found) & right(late)) >= 0.9 * n
+
+
 def test_numbers_of_pairs_are_evidence_that_the_pages_confirm() -> None:
     site = as_news(with_plain_addresses(made_site(90, numbers=2)), renumbered=False)
     found = site.found()

@@ -78,6 +78,7 @@ def as_news(case: Case, seed: int, *, together: bool) -> Case:
 
 
 def _numbered(side: Side, name: str, places: npt.NDArray[np.int64], *, together: bool) -> Side:
+    """Return a side with numbers for addresses and a chain of links, by the places of its pages among all articles."""
     order = np.argsort(places)
     ranks = np.argsort(order)
     numbers = places if together else ranks

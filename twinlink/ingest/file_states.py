@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from twinlink.rundir.signature import state_digest
+
 __all__ = ["FileState", "source_mark", "states_of"]
 
 
@@ -25,8 +27,8 @@ class FileState(NamedTuple):
 
     @property
     def digest(self) -> str:
-        """Digest of its place, size and time, as that of `twinlink.rundir.signature.file_digest`."""
-        return f"{self.place}|{self.size}|{self.changed}"
+        """Digest of its place, size and time."""
+        return state_digest(self.place, self.size, self.changed)
 
 
 def states_of(files: Iterable[Path]) -> Iterator[FileState]:

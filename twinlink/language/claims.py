@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from twinlink.language.identify import CLEAR, KNOWN, Guess, is_mixed, main_script
+from twinlink.language.identify import (
+    CLEAR,
+    FAIRLY_CLEAR,
+    KNOWN,
+    LEAST_LEARNED,
+    Guess,
+    clear_pages,
+    is_mixed,
+    main_script,
+)
 from twinlink.language.naming import recognised
 from twinlink.language.relatives import CONFUSED, are_relatives
 from twinlink.language.site_text import SiteText
@@ -19,10 +27,8 @@ Spanish by .50 to .62 on 17 short pages."""
 
 _FEW_LETTERS = 100
 """Letters up to which CLD2 may take one language of a site for another: "Authentification et autorisation" is English
-to it, as are 7 of 73 titles of a French manual. Our choice, not tuned."""
-_FAIRLY_CLEAR, _MIN_CLEAR = 0.4, 3
-"""As in `site_languages`: where a language can be learned from clear pages, their words decide on short ones, too. Many
-short pages were left in the language of the source, under a right claim of the template."""
+to it, as are 7 of 73 titles of a French manual. Where a language can be learned, words decide on short pages, too: many
+were left in the language of the source, under the claim of the template. Our choice, not tuned."""
 
 _Tags = frozenset[str]
 
@@ -40,19 +46,21 @@ def as_claimed(site: SiteText, guesses: Sequence[Guess], wanted: _Tags) -> list[
     """
     claims = [named | claimed for named, claimed in zip(site.named, site.claimed, strict=True)]
     on_site = _Tags().union(*claims)
-    clear = Counter(guess.language for guess in guesses if guess.strength >= _FAIRLY_CLEAR)
+    clear = clear_pages(guesses, FAIRLY_CLEAR)
     trusted = wanted if len(wanted & on_site) > 1 else _Tags()
 
     def read(guess: Guess, claim: _Tags, scripts: Mapping[str, float], letters: float) -> Guess:
-        one = _confused(guess, claim, on_site, wanted) if main_script(scripts) == LATIN else ""
+        is_latin = main_script(scripts) == LATIN
+        one = _confused(guess, claim, on_site, wanted) if is_latin else ""
         if one := one or _unrecognised(guess, claim, wanted):
             return guess._replace(language=one)
-        is_short = letters < _FEW_LETTERS and main_script(scripts) == LATIN
-        is_unlearned = is_short and any(clear[one] < _MIN_CLEAR for one in claim)
-        is_known = guess.language in wanted | on_site and not is_unlearned
-        if is_known or len(claim & trusted) != 1 or not _is_doubtful(guess, claim, scripts):
+        if len(claim & trusted) != 1 or not _is_doubtful(guess, claim, scripts):
             return guess
-        return guess._replace(language=min(claim & trusted), strength=0.0)
+        (claimed,) = claim & trusted
+        is_open = is_latin and letters < _FEW_LETTERS and clear[claimed] < LEAST_LEARNED
+        if guess.language in wanted | on_site and not is_open:
+            return guess
+        return guess._replace(language=claimed, strength=0.0)
 
     return list(map(read, guesses, claims, site.scripts, site.letters.tolist()))
 

@@ -25,7 +25,9 @@ from twinlink.scripts import (
 
 __all__ = [
     "CLEAR",
+    "FAIRLY_CLEAR",
     "KNOWN",
+    "LEAST_LEARNED",
     "Guess",
     "clear_pages",
     "count_scripts",
@@ -37,6 +39,10 @@ __all__ = [
 
 CLEAR = 0.8
 """Strength of the guess from which there is no doubt of a page's language."""
+FAIRLY_CLEAR = 0.4
+"""Strength from which a language is learned where it has too few clear pages."""
+LEAST_LEARNED = 3
+"""Minimum number of pages that a language is learned from."""
 KNOWN = 0.5
 """Likeness of the guess from which CLD2 knows the language."""
 
@@ -101,13 +107,13 @@ def identify_text(text: str) -> tuple[str, float]:
     return (chinese_variant(text) if guess.language == "zh" else guess.language), guess.score
 
 
-def clear_pages(guesses: Iterable[Guess]) -> Counter[str]:
-    """Count the pages of each language that are in it without a doubt.
+def clear_pages(guesses: Iterable[Guess], least: float = CLEAR) -> Counter[str]:
+    """Count the pages of each language whose guess has a strength of at least ``least``; by default without a doubt.
 
     >>> clear_pages([Guess("en", 0.9, 0.9), Guess("en", 0.9, 0.7)])
     Counter({'en': 1})
     """
-    return Counter(guess.language for guess in guesses if guess.strength >= CLEAR)
+    return Counter(guess.language for guess in guesses if guess.strength >= least)
 
 
 def count_scripts(units: Sequence[str]) -> dict[str, float]:

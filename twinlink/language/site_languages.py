@@ -36,7 +36,9 @@ from twinlink.language.bilingual import EXAMINE_SECONDS, is_bilingual, may_be_bi
 from twinlink.language.claims import as_claimed
 from twinlink.language.identify import (
     CLEAR,
+    FAIRLY_CLEAR,
     KNOWN,
+    LEAST_LEARNED,
     Guess,
     clear_pages,
     guess_language,
@@ -69,10 +71,8 @@ GUESS_SECONDS = 5e-5
 _ROUNDS = 2
 _LINK_ROUNDS = 3
 
-# What a language is learned from: its pages of the first strength; where there are too few, and it is wanted or not
-# rare, those of the second.
-_FAIRLY_CLEAR = 0.4
-_MIN_CLEAR = 3
+# What a language is learned from: its clear pages; where there are too few, and it is wanted or not rare, the fairly
+# clear ones.
 _MIN_CLEAR_SHARE = 0.002
 _NOT_RARE = 0.05
 _SPEAKS = 0.5
@@ -241,7 +241,7 @@ def _prefer_wanted(guesses: list[Guess], aim: frozenset[str]) -> list[Guess]:
     for guess in guesses:
         near = [language for language in RELATIVES.get(guess.language, ()) if language in aim]
         relative = max(near, key=lambda language: clear[language], default=guess.language)
-        rare = clear[guess.language] < max(_MIN_CLEAR, _NEAR_SHARE * clear[relative])
+        rare = clear[guess.language] < max(LEAST_LEARNED, _NEAR_SHARE * clear[relative])
         taken_for_it = bool(near) and guess.language not in aim and rare
         result.append(Guess(relative, guess.score, 0.0) if taken_for_it else guess)
     return result
@@ -253,12 +253,12 @@ def _examples(guesses: Sequence[Guess], aim: frozenset[str]) -> dict[str, list[i
     for i, guess in enumerate(guesses):
         if guess.language != UNDETERMINED:
             pages.setdefault(guess.language, []).append(i)
-    least = max(_MIN_CLEAR, _MIN_CLEAR_SHARE * len(guesses))
+    least = max(LEAST_LEARNED, _MIN_CLEAR_SHARE * len(guesses))
     examples = {}
     for language, members in pages.items():
         clear = [i for i in members if guesses[i].strength >= CLEAR]
         if len(clear) < least and (language in aim or len(members) >= _NOT_RARE * len(guesses)):
-            clear = [i for i in members if guesses[i].strength >= _FAIRLY_CLEAR]
+            clear = [i for i in members if guesses[i].strength >= FAIRLY_CLEAR]
         if len(clear) >= least:
             examples[language] = clear
     return examples

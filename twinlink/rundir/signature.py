@@ -89,4 +89,9 @@ def file_digest(path: Path, name: str | None = None) -> str:
     The name is the whole path by default, so that it does not matter from which folder a command is called.
     """
     status = path.stat()
-    return f"{path.resolve() if name is None else name}|{status.st_size}|{status.st_mtime_ns}"
+    return state_digest(str(path.resolve()) if name is None else name, status.st_size, status.st_mtime_ns)
+
+
+def state_digest(name: str, size: int, changed: int) -> str:
+    """Return a digest of a file's name, size in bytes and modification time in nanoseconds."""
+    return f"{name}|{size}|{changed}"

@@ -268,7 +268,10 @@ def _first_state(site: SiteMeasures, name: str, steps: Steps) -> State:
 
     state = measured(named)
     wrong = _contradicted(site, state)
-    return measured({clue: pairs for clue, pairs in named.items() if clue not in wrong}) if wrong else state
+    if not wrong:
+        return state
+    del state  # its candidates would be in memory beside the others
+    return measured({clue: pairs for clue, pairs in named.items() if clue not in wrong})
 
 
 def _pairs_of_clues(site: SiteMeasures) -> dict[str, sp.csr_array]:

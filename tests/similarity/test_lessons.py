@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tests.similarity.test_weighing import Greedy, full
-from twinlink.match.measures import LIKELY
 from twinlink.similarity.lessons import FOLDS, LEAST_LABELS, WEIGHT, Lessons, taught_rows
 from twinlink.similarity.rivals import Rivalry
-from twinlink.similarity.weighing import Weighing, _Heldout, clear_pairs, weigh
+from twinlink.similarity.weighing import LIKELY, Weighing, _Heldout, clear_pairs, weigh
 
 Floats = NDArray[np.float64]
 

@@ -12,6 +12,8 @@ from scipy.sparse import csr_array
 from twinlink.similarity.probabilities import (
     _balance_few,
     _balance_many,
+    _counts_as_best,
+    _shares_at_most,
     probability_of_being_right,
     recalibrated,
     shares_of_rivals,
@@ -119,6 +121,42 @@ def test_the_chance_is_the_share_that_is_right(share: float) -> None:
     for low, high in ((0.0, 0.2), (0.2, 0.5), (0.5, 0.8), (0.8, 1.0)):
         inside = (probabilities >= low) & (probabilities < high)
         assert is_right[inside].mean() == pytest.approx(probabilities[inside].mean(), abs=0.08)
+
+
+@pytest.mark.parametrize("share_right", [0.0, 0.2, 0.6, 1.0])
+def test_second_best_wrong_pairs_count_so_that_they_are_distributed_like_the_best(share_right: float) -> None:
+    """The known pairs are the largest of 50 values where the removed pair was right, else the second largest."""
+    rng = np.random.default_rng(0)
+    n = 20_000
+    ordered = np.sort(rng.gumbel(size=(n, 50)))
+    known = np.where(rng.random(n) < share_right, ordered[:, -1], ordered[:, -2])
+    counts = _counts_as_best(_shares_at_most(known), share_right)
+    assert counts.sum() == pytest.approx(n)
+    levels = np.quantile(ordered[:, -1], [0.25, 0.5, 0.75, 0.95])
+    assert [counts[known <= level].sum() / n for level in levels] == pytest.approx([0.25, 0.5, 0.75, 0.95], abs=0.025)
+
+
+def test_nothing_is_corrected_where_all_pairs_that_were_removed_are_right() -> None:
+    assert _counts_as_best(np.linspace(0.005, 0.995, 100), 1.0).tolist() == [1.0] * 100
+
+
+def test_pages_without_partners_have_fewer_likely_pairs_if_second_best_ones_are_corrected_for() -> None:
+    """Best pairs of pages, of which a share has a partner, and what they choose when this one is removed."""
+    rng = np.random.default_rng(0)
+    for share in (0.0, 0.6, 0.9):
+        wrong, is_right = np.sort(rng.gumbel(size=(400, 100))), rng.random(400) < share
+        best = np.where(is_right, rng.normal(9, 2, 400), wrong[:, -1])
+        known = np.where(is_right, wrong[:, -1], wrong[:, -2])
+        plain, corrected = (probability_of_being_right(best, known, second_best=each) for each in (False, True))
+        assert abs(corrected.mean() - is_right.mean()) < abs(plain.mean() - is_right.mean())
+        assert corrected.mean() < plain.mean()
+
+
+@given(scores, scores)
+def test_chances_with_second_best_pairs_are_in_order_and_within_bounds(given_: Floats, wrong: Floats) -> None:
+    probabilities = probability_of_being_right(given_, wrong, second_best=True)
+    assert ((probabilities >= 0) & (probabilities <= 1)).all()
+    assert (np.diff(probabilities[np.argsort(given_)]) >= -1e-12).all()
 
 
 def test_pairs_just_like_wrong_ones_are_not_likely() -> None:

@@ -21,9 +21,11 @@ from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.weighing import (
     FEW,
     LEAST_COMPARED,
+    LIKELY,
     MAX_TEACHERS,
     WITHHELD,
     Weighing,
+    _compared,
     _presence,
     _some,
     clear_pairs,
@@ -192,6 +194,45 @@ def test_a_model_that_fits_noise_of_few_pairs_is_not_believed() -> None:
     assert result.held_out[taught].mean() < result.presence[taught].mean()
 
 
+def of_pages(n_right: int, n_alone: int, seed: int = 0) -> tuple[Floats, Floats]:
+    """Return log odds of the best and the next pair of some pages with a partner, and of some without one."""
+    rng = np.random.default_rng(seed)
+    wrong = np.sort(rng.gumbel(size=(n_right + n_alone, 50)))
+    right = np.arange(n_right + n_alone) < n_right
+    return np.where(right, rng.normal(12, 1, len(right)), wrong[:, -1]), np.where(right, wrong[:, -1], wrong[:, -2])
+
+
+@pytest.mark.parametrize(("n_right", "is_corrected"), [(190, False), (60, True)])
+def test_second_best_pairs_are_corrected_for_where_few_pairs_are_sure(n_right: int, *, is_corrected: bool) -> None:
+    given, next_best = of_pages(n_right, 200 - n_right)
+    places = np.arange(200)
+    presence = _presence(given, places, (places, next_best), None)
+    known = probability_of_being_right(given, next_best, second_best=is_corrected)
+    assert presence.tolist() == known.tolist()
+    assert presence.sum() == pytest.approx(n_right, rel=0.1)
+
+
+def test_look_alikes_are_exchanged_so_nothing_is_corrected_where_nearly_all_pages_have_them() -> None:
+    given, next_best = of_pages(60, 140)
+    places = np.arange(200)
+    for n_alike, is_corrected in ((181, False), (0, True)):
+        presence = _presence(given, places, (places, next_best), places < n_alike)
+        if is_corrected:
+            assert presence.tolist() == probability_of_being_right(given, next_best, second_best=True).tolist()
+        else:
+            assert presence.tolist() == _compared(given, places, (places, next_best), places < n_alike).tolist()
+
+
+@pytest.mark.parametrize("n", [12, FEW + 1])
+def test_a_further_round_has_pairs_to_learn_from_even_if_none_is_likely(
+    n: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(weighing, "_presence", lambda odds, *_: np.full(len(odds), LIKELY))
+    result = weighed(*made_site(n, gap=2)[:2])
+    assert result.presence.max() == LIKELY
+    assert (result.held_out > LIKELY).any()
+
+
 def test_right_pairs_are_found_and_are_likely() -> None:
     kinds, rivalry, right = made_site(30, 10, gap=0.5)
     result = weighed(kinds, rivalry)
@@ -350,7 +391,7 @@ def test_look_alikes_are_judged_apart_from_20_pairs_and_20_wrong_ones_on(n_given
     odds, wrong = np.append(others, look_alikes), np.append(wrong_others, wrong_look_alikes)
     alike = np.repeat([False, True, False, True], [30, n_given, 30, n_wrong])
     places = np.arange(len(odds))
-    presence = _presence(odds, places, (np.arange(len(wrong)) + len(odds), wrong), alike)
+    presence = _compared(odds, places, (np.arange(len(wrong)) + len(odds), wrong), alike)
     if min(n_given, n_wrong) >= LEAST_COMPARED:
         assert presence[30:].tolist() == probability_of_being_right(look_alikes, wrong_look_alikes).tolist()
         assert presence[:30].tolist() == probability_of_being_right(others, wrong_others).tolist()

@@ -25,17 +25,14 @@ from twinlink.similarity.content import content_similarity
 from twinlink.similarity.contrast import contrast_vectors, cosine_of_pairs, near_duplicates, near_pages
 from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.structure import structural_similarity
+from twinlink.similarity.weighing import LIKELY
 from twinlink.sorted_keys import find_keys
 from twinlink.sparse import carry_over, entry_keys, entry_rows, select, union_of, with_values
 from twinlink.system.scratch import kept
 from twinlink.system.side_by_side import at_once, threaded
 
-__all__ = ["LIKELY", "SiteMeasures", "State", "link_places", "mean_of", "measure", "pair_matrix"]
+__all__ = ["SiteMeasures", "State", "link_places", "mean_of", "measure", "pair_matrix"]
 
-LIKELY = 1 / 3
-"""Minimum probability of a pair that the next round learns from. Trials with almost no known words: with ½ too
-little is learned to continue (F1 .38 instead of .98 after three rounds on one site); elsewhere there is no
-difference."""
 SPREAD_ALPHA = {True: 0.4, False: 0.7}
 """α of the ETS that is used as evidence, with structure and without: weak evidence needs more weight on neighbours
 (first trials on four sites: .4 with structure, .8 without)."""

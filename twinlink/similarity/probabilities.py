@@ -1,7 +1,8 @@
 """Probability that a chosen pair is right: that its pages have partners, and that it is the right one of its rivals.
 
 Wrong pairs are sampled by removing some pages and matching again: pages whose partner was removed are paired
-wrongly. The chosen pairs are a mixture of such pairs and right ones.
+wrongly. The chosen pairs are a mixture of such pairs and right ones. Some pages never had a partner: what was removed
+was their best wrong pair, and their next choice is the second best. `_counts_as_best` corrects for them.
 """
 
 from __future__ import annotations
@@ -29,31 +30,44 @@ _BALANCING_STEPS = 30
 _MOST_LOG_ODDS = 30.0
 _PRECISION = np.array([4.0, 1.0])
 """Precision of the prior of slope and offset. Our choice, not tuned."""
+_LOGS = np.append(-np.geomspace(30.0, 1e-6, 1_000), 0.0)
+"""Values of log G between which `_counts_as_best` interpolates."""
 _LEAST = 1e-4
 """Probabilities are clipped to this distance from 0 and 1 before they are corrected."""
 
 
-def probability_of_being_right(given: Floats, wrong: Floats, labels: Floats | None = None) -> Floats:
+def probability_of_being_right(
+    given: Floats, wrong: Floats, labels: Floats | None = None, *, second_best: bool = False
+) -> Floats:
     """Estimate P(right) of pairs with log odds ``given``, where known wrong pairs have log odds ``wrong``.
 
-    The given pairs are a mixture: a share ρ is right, the others are distributed like the wrong ones. With f₁, f₀
-    the densities
-    of right and wrong pairs, whose ratio is assumed to be logistic in the log odds t::
+    The given pairs are a mixture: a share ρ is right, the others are the best wrong pairs of pages without a partner.
+    With f₁, f₀ the densities of right and wrong pairs, whose ratio is assumed to be logistic in the log odds t::
 
         P(right | t) = ρ·f₁(t) / (ρ·f₁(t) + (1-ρ)·f₀(t)),    log f₁(t)/f₀(t) = a + b·t
 
     ρ, a and b are found by expectation maximisation: the given pairs count as right and wrong by their current
-    probabilities, the known wrong pairs as wrong. The probability is at most 1 - ½/n, because n pairs do not
-    support a higher estimate.
+    probabilities, the known wrong pairs as wrong. Where the removed partner was right, a known wrong pair is the best
+    wrong one of its page; where it was wrong, the second best (``second_best``). With H and G the distribution
+    functions of known and of best wrong pairs::
+
+        H(t) = G(t)·(1 - (1-ρ)·log G(t)),    dG/dH = 1 / (ρ - (1-ρ)·log G(t))
+
+    because the second largest of many independent values has the distribution G·(1 - log G) where the largest has G
+    (Coles 2001, An Introduction to Statistical Modeling of Extreme Values, section 3.5). A known wrong pair counts
+    dG/dH times. The probability is at most 1 - ½/n, because n pairs do not support a higher estimate.
 
     Parameters
     ----------
     given : ndarray, shape (n,)
     wrong : ndarray, shape (k,)
-        Of pairs that were chosen where the right partner was missing.
+        Of pairs that were chosen where the partner of the given pair was missing, whether that was right or wrong.
     labels : ndarray, shape (n,), optional
         Labels of the given pairs: 1 right, 0 wrong, NaN unlabelled. A labelled pair counts by its label, not by its
         probability. The choice of labelled pairs may depend on their log odds.
+    second_best : bool, optional
+        Correct for known wrong pairs that are the second best ones of their pages. By default all count as the best:
+        where nearly all given pairs are right, they are.
 
     Returns
     -------
@@ -66,20 +80,34 @@ def probability_of_being_right(given: Floats, wrong: Floats, labels: Floats | No
     >>> given, wrong = np.r_[np.full(90, 6.0), np.full(10, -6.0)], np.full(100, -6.0)
     >>> probability_of_being_right(given, wrong).round(2)[[0, -1]].tolist()
     [1.0, 0.01]
+
+    All given pairs are wrong. The known ones are worse only because they are the second best of their pages:
+
+    >>> values = np.sort(np.random.default_rng(0).gumbel(size=(200, 100)))
+    >>> given, wrong = values[:, -1], values[:, -2]
+    >>> for second_best in False, True:
+    ...     print(probability_of_being_right(given, wrong, second_best=second_best).mean().round(2))
+    0.8
+    0.12
     """
     n, k = len(given), len(wrong)
     if not n or not k:
         return np.full(n, 0.5)
+    at_most = _shares_at_most(wrong)
     odds = np.concatenate([given, wrong])
     z = np.stack([(odds - odds.mean()) / (odds.std() + 1e-6), np.ones(n + k)], axis=1)
     right = (given > np.quantile(wrong, _START_QUANTILE)).astype(np.float64)
-    weights = np.zeros(2)
+    weights, counts = np.zeros(2), np.ones(n + k)
     is_known = np.zeros(n, np.bool_) if labels is None else ~np.isnan(labels)
     for _ in range(_ROUNDS):
         if labels is not None:
             right = np.where(is_known, labels, right)
         n_right = right.sum()
-        weights = _fit(z, np.r_[right, np.zeros(k)], weights)
+        if second_best:
+            counts[n:] = _counts_as_best(at_most, n_right / n)
+        weights = _fit(z, np.r_[right, np.zeros(k)], weights, counts)
+        if second_best and weights[0] <= 0:  # further rounds would count low pairs as right
+            break
         ratio = z[:n] @ weights - np.log((n_right + 0.5) / (n - n_right + k + 0.5))
         before, right = right, expit(ratio + np.log((n_right + 0.5) / (n - n_right + 0.5)))
         if np.abs(right - before).max(where=~is_known, initial=0.0) < _TOLERANCE:
@@ -87,6 +115,24 @@ def probability_of_being_right(given: Floats, wrong: Floats, labels: Floats | No
     if weights[0] <= 0:  # the given pairs are no better than the wrong ones
         right = np.full(n, right.mean())
     return np.minimum(right, 1 - 0.5 / n)
+
+
+def _shares_at_most(values: Floats) -> Floats:
+    """Return the share of values that are at most as large as each one, which itself counts half."""
+    ordered = np.sort(values)
+    return (ordered.searchsorted(values, "left") + ordered.searchsorted(values, "right")) / (2 * len(values))
+
+
+def _counts_as_best(at_most: Floats, share_right: float) -> Floats:
+    """Return how often each known wrong pair counts as the best wrong one of its page, dG/dH, with a sum of k.
+
+    ``at_most`` has H(t) of each pair, ``share_right`` is ρ.
+    """
+    share_wrong = 1 - share_right
+    log_best = np.interp(at_most, np.exp(_LOGS) * (1 - share_wrong * _LOGS), _LOGS)
+    ratio = 1 / (share_right - share_wrong * log_best)
+    counts: Floats = ratio * (len(ratio) / ratio.sum())
+    return counts
 
 
 def shares_of_rivals(odds: Floats, rivalry: Rivalry) -> Floats:
@@ -202,13 +248,16 @@ def _log_odds(probabilities: Floats) -> Floats:
     return np.asarray(logit(np.clip(probabilities, _LEAST, 1 - _LEAST)))
 
 
-def _fit(z: Floats, right: Floats, weights: Floats) -> Floats:
-    """Fit a logistic regression to soft labels by Newton's method, with a penalty on the slope."""
+def _fit(z: Floats, right: Floats, weights: Floats, counts: Floats) -> Floats:
+    """Fit a logistic regression to soft labels by Newton's method, with a penalty on the slope.
+
+    ``counts`` says how often each pair counts.
+    """
     penalty = _RIDGE * len(z) * np.array([1.0, 0.0])
     for _ in range(_NEWTON_STEPS):
         p = expit(np.clip(z @ weights, -_MOST_LOG_ODDS, _MOST_LOG_ODDS))
-        gradient = z.T @ (right - p) - penalty * weights
-        curvature = (z * (p * (1 - p) + 1e-9)[:, None]).T @ z + np.diag(penalty)
+        gradient = z.T @ (counts * (right - p)) - penalty * weights
+        curvature = (z * (counts * (p * (1 - p) + 1e-9))[:, None]).T @ z + np.diag(penalty)
         step = np.linalg.solve(curvature, gradient)
         weights = weights + step
         if np.abs(step).max() < _NEWTON_TOLERANCE:

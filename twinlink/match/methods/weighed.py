@@ -23,7 +23,6 @@ from twinlink.match.copies import find_copies, with_copies, without_copies
 from twinlink.match.evidence import Between, Found, Side, Words, as_scores
 from twinlink.match.labels import accepted_pairs, excluded, lessons_of, with_labelled
 from twinlink.match.measures import (
-    LIKELY,
     SiteMeasures,
     State,
     link_places,
@@ -40,7 +39,7 @@ from twinlink.similarity.decision import keep_pairs
 from twinlink.similarity.learned_lexicon import learn_translations
 from twinlink.similarity.lessons import Lessons
 from twinlink.similarity.rivals import Rivalry
-from twinlink.similarity.weighing import Weighing, clear_pairs, weigh
+from twinlink.similarity.weighing import LIKELY, Weighing, clear_pairs, weigh
 from twinlink.sparse import carry_over, kept_matrix, select, union_of, with_values
 from twinlink.system.memory import in_words
 from twinlink.system.scratch import kept, scratch_at_work
@@ -400,14 +399,8 @@ def _sureness(done: Round) -> npt.NDArray[np.float64]:
     """Return the weights of a round's pairs for learning: the probability that their pages have partners.
 
     With labels it is the calibrated probability, so that pairs like the rejected ones are no longer learned from.
-    Models that have not learned from the pairs (``held_out``) may know too little of a site of ten pages to find any
-    pair likely; then the presence by the model of all pairs counts, because a round without pairs to learn from finds
-    nothing.
     """
-    if done.lessons is not None:
-        return done.result.probabilities
-    held_out = done.result.held_out
-    return held_out if (held_out > LIKELY).any() else done.result.presence
+    return done.result.held_out if done.lessons is None else done.result.probabilities
 
 
 def _is_settled(done: Round) -> bool:

@@ -37,6 +37,7 @@ __all__ = [
     "part_of_b",
     "versions",
     "with_noise",
+    "with_pages",
 ]
 
 SEED = 1
@@ -119,12 +120,12 @@ def half_of_b(case: Case, seed: int = SEED) -> Case:
 
 def part_of_b(case: Case, share: float, seed: int = SEED) -> Case:
     """Keep a random share of side B, with its links and its gold pairs."""
-    return _with_pages(case, np.arange(len(case.side_a.urls)), _drawn(len(case.side_b.urls), share, seed))
+    return with_pages(case, np.arange(len(case.side_a.urls)), _drawn(len(case.side_b.urls), share, seed))
 
 
 def half_of_a(case: Case, seed: int = SEED) -> Case:
     """Remove a random half of side A, with its links and its gold pairs."""
-    return _with_pages(case, _drawn(len(case.side_a.urls), 1 / 2, seed), np.arange(len(case.side_b.urls)))
+    return with_pages(case, _drawn(len(case.side_a.urls), 1 / 2, seed), np.arange(len(case.side_b.urls)))
 
 
 def few_pairs(case: Case, seed: int = SEED) -> Case:
@@ -136,14 +137,14 @@ def few_pairs(case: Case, seed: int = SEED) -> Case:
     kept_a, kept_b = (
         np.sort([pair[side] for k, pair in enumerate(chosen) if k % (2 * DROPPED) != side * DROPPED]) for side in (0, 1)
     )
-    return _with_pages(case, kept_a, kept_b)
+    return with_pages(case, kept_a, kept_b)
 
 
 def _drawn(n: int, share: float, seed: int) -> npt.NDArray[np.intp]:
     return np.sort(np.random.default_rng(seed).permutation(n)[: int(n * share)])
 
 
-def _with_pages(case: Case, rows_a: npt.NDArray[np.intp], rows_b: npt.NDArray[np.intp]) -> Case:
+def with_pages(case: Case, rows_a: npt.NDArray[np.intp], rows_b: npt.NDArray[np.intp]) -> Case:
     """Keep some pages of each side, the links among them, and their gold pairs."""
     side_a, side_b = _some_pages(case.side_a, rows_a), _some_pages(case.side_b, rows_b)
     there = {case.gold.key(url) for side in (side_a, side_b) for url in side.urls}

@@ -7,6 +7,7 @@ A site folder has ``site/`` (a mirror), ``gold.tsv`` and ``meta.json`` (``lang_a
 from __future__ import annotations
 
 import json
+import math
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import scipy.sparse as sp
+from msgspec.structs import astuple
 
 from twinlink.config import Config, InternalSettings, MatchSettings
 from twinlink.evaluation.gold import Gold, evaluate, precision_coverage, read_gold
@@ -146,6 +148,18 @@ class Outcome(msgspec.Struct, frozen=True):
     f1: float
     expected: float
     """Mean probability of the reported pairs; NaN if there are none."""
+
+
+def mean_outcome(outcomes: Sequence[Outcome]) -> Outcome:
+    """Return the mean of each score over the outcomes that have one.
+
+    >>> mean_outcome([Outcome(1.0, 1.0, 0.5, 0.6, 0.9), Outcome(0.0, 0.0, 0.0, 0.0, float("nan"))]).expected
+    0.9
+    """
+    scores = [
+        [value for value in score if not math.isnan(value)] for score in zip(*map(astuple, outcomes), strict=True)
+    ]
+    return Outcome(*(float(np.mean(values)) if values else math.nan for values in scores))
 
 
 def case_words(case: Case, lexicons: Sequence[Lexicon] = (), shared: SharedTokens = "all") -> Words:

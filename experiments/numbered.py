@@ -17,34 +17,26 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from msgspec.structs import astuple, replace
+from msgspec.structs import replace
 
-from experiments.cases import Case, Outcome, case_words, match_case, outcome_of
-from experiments.robustness import half_of_a, half_of_b
-from experiments.tables import Column, columns_of, own_cut, print_tables, site_parser
+from experiments.cases import Case, Outcome, case_words, match_case, mean_outcome, outcome_of
+from experiments.robustness import DRAWS, half_of_either
+from experiments.tables import Column, own_cut, run
 from twinlink.match.evidence import Side
 from twinlink.match.selection import SideMatch
 from twinlink.similarity.lexicon_files import Lexicon
 
-__all__ = ["as_news", "main", "measure"]
-
-DRAWS = 5
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the table."""
-    given = site_parser(__doc__).parse_args(arguments)
-    print_tables(columns_of(given.sites, given.lexicons, measure))
+__all__ = ["as_news", "measure"]
 
 
 def measure(case: Case, lexicons: Sequence[Lexicon]) -> Column:
     """Return the table's column of one site: means of several draws."""
     rows = {}
     for label, is_whole in (("", True), (", half of either side removed", False)):
-        drawn = [case if is_whole else half_of_a(half_of_b(case, seed), seed + DRAWS) for seed in range(DRAWS)]
+        drawn = [case if is_whole else half_of_either(case, seed) for seed in range(DRAWS)]
         for counted, together in (("all counted together", True), ("each language counted by itself", False)):
             outcomes = [_outcome(each, lexicons, seed, together=together) for seed, each in enumerate(drawn)]
-            rows[counted + label] = own_cut(Outcome(*np.nanmean([astuple(each) for each in outcomes], axis=0).tolist()))
+            rows[counted + label] = own_cut(mean_outcome(outcomes))
     return {"numbers": rows}
 
 
@@ -90,4 +82,4 @@ def _numbered(side: Side, name: str, places: npt.NDArray[np.int64], *, together:
 
 
 if __name__ == "__main__":
-    main()
+    run(__doc__ or "", measure)

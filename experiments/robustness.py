@@ -19,9 +19,9 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from msgspec.structs import astuple, replace
+from msgspec.structs import replace
 
-from experiments.cases import Case, Outcome, case_words, match_case, open_case, outcome_of
+from experiments.cases import Case, case_words, match_case, mean_outcome, open_case, outcome_of
 from experiments.tables import Column, columns_of, own_cut, print_tables, site_parser
 from twinlink.graph.document_order import sublists
 from twinlink.match.evidence import Between, Side
@@ -31,6 +31,7 @@ __all__ = [
     "few_pairs",
     "half_of_a",
     "half_of_b",
+    "half_of_either",
     "main",
     "measure",
     "one_template",
@@ -93,7 +94,7 @@ def versions(case: Case, seed: int = SEED) -> dict[str, Case]:
 
 def _cell(cases: Sequence[Case], lexicons: Sequence[Lexicon]) -> str:
     outcomes = [outcome_of(case, match_case(case, case_words(case, lexicons))) for case in cases]
-    return own_cut(Outcome(*np.nanmean([astuple(outcome) for outcome in outcomes], axis=0).tolist()))
+    return own_cut(mean_outcome(outcomes))
 
 
 def with_noise(folder: Path, other: Path, out: Path) -> tuple[Path, float]:
@@ -126,6 +127,11 @@ def part_of_b(case: Case, share: float, seed: int = SEED) -> Case:
 def half_of_a(case: Case, seed: int = SEED) -> Case:
     """Remove a random half of side A, with its links and its gold pairs."""
     return with_pages(case, _drawn(len(case.side_a.urls), 1 / 2, seed), np.arange(len(case.side_b.urls)))
+
+
+def half_of_either(case: Case, seed: int = SEED) -> Case:
+    """Remove a random half of each side: a quarter of the pairs is left, and half of the pages have no partner."""
+    return half_of_a(half_of_b(case, seed), seed + DRAWS)
 
 
 def few_pairs(case: Case, seed: int = SEED) -> Case:

@@ -10,27 +10,17 @@ means of five draws. In the last row no known pair is left: each has lost one of
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from msgspec.structs import astuple
 
-from experiments.cases import Case, Outcome, case_words, match_case, outcome_of
-from experiments.robustness import half_of_a, half_of_b, with_pages
-from experiments.tables import Column, columns_of, own_cut, print_tables, site_parser
+from experiments.cases import Case, case_words, match_case, mean_outcome, outcome_of
+from experiments.robustness import DRAWS, half_of_either, with_pages
+from experiments.tables import Column, own_cut, run
 from twinlink.evaluation.gold import evaluate
 from twinlink.similarity.lexicon_files import Lexicon
 
-__all__ = ["main", "measure", "with_share_of_pairs"]
-
-DRAWS = 5
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the table."""
-    given = site_parser(__doc__).parse_args(arguments)
-    print_tables(columns_of(given.sites, given.lexicons, measure))
+__all__ = ["measure", "with_share_of_pairs"]
 
 
 def measure(case: Case, lexicons: Sequence[Lexicon]) -> Column:
@@ -38,18 +28,10 @@ def measure(case: Case, lexicons: Sequence[Lexicon]) -> Column:
     rows = {}
     for label, of_seed in VERSIONS.items():
         cases = [of_seed(case, seed) for seed in range(DRAWS)]
-        matches = [match_case(each, case_words(each, lexicons)) for each in cases]
-        outcomes = [astuple(outcome_of(each, match)) for each, match in zip(cases, matches, strict=True)]
-        wrong = [evaluate(match.pairs(), each.gold).n_wrong for each, match in zip(cases, matches, strict=True)]
-        scores = f"{own_cut(Outcome(*_means(outcomes)))}, " if label != NO_PAIR else ""
-        rows[label] = f"{scores}{np.mean(wrong):.0f} wrong"
+        drawn = [(each, match_case(each, case_words(each, lexicons))) for each in cases]
+        n_wrong = np.mean([evaluate(match.pairs(), each.gold).n_wrong for each, match in drawn])
+        rows[label] = f"{own_cut(mean_outcome([outcome_of(*each) for each in drawn]))}, {n_wrong:.0f} wrong"
     return {"most pages without a partner": rows}
-
-
-def _means(outcomes: Sequence[tuple[float, ...]]) -> list[float]:
-    """Return the mean of each score over the outcomes that have one."""
-    columns = ([value for value in column if not math.isnan(value)] for column in zip(*outcomes, strict=True))
-    return [sum(column) / len(column) if column else math.nan for column in columns]
 
 
 def with_share_of_pairs(case: Case, share: float, seed: int) -> Case:
@@ -67,13 +49,12 @@ def with_share_of_pairs(case: Case, share: float, seed: int) -> Case:
     return with_pages(case, kept_a, kept_b)
 
 
-NO_PAIR = "no pair left"
 VERSIONS: dict[str, Callable[[Case, int], Case]] = {
-    "half of either side removed": lambda case, seed: half_of_a(half_of_b(case, seed), seed + DRAWS),
+    "half of either side removed": half_of_either,
     "a fifth of the pairs left": lambda case, seed: with_share_of_pairs(case, 0.2, seed),
-    NO_PAIR: lambda case, seed: with_share_of_pairs(case, 0.0, seed),
+    "no pair left": lambda case, seed: with_share_of_pairs(case, 0.0, seed),
 }
 
 
 if __name__ == "__main__":
-    main()
+    run(__doc__ or "", measure)

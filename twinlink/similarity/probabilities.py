@@ -93,7 +93,7 @@ def probability_of_being_right(
     n, k = len(given), len(wrong)
     if not n or not k:
         return np.full(n, 0.5)
-    at_most = _shares_at_most(wrong)
+    at_most = _shares_at_most(wrong) if second_best else None
     odds = np.concatenate([given, wrong])
     z = np.stack([(odds - odds.mean()) / (odds.std() + 1e-6), np.ones(n + k)], axis=1)
     right = (given > np.quantile(wrong, _START_QUANTILE)).astype(np.float64)
@@ -103,7 +103,7 @@ def probability_of_being_right(
         if labels is not None:
             right = np.where(is_known, labels, right)
         n_right = right.sum()
-        if second_best:
+        if at_most is not None:
             counts[n:] = _counts_as_best(at_most, n_right / n)
         weights = _fit(z, np.r_[right, np.zeros(k)], weights, counts)
         if second_best and weights[0] <= 0:  # further rounds would count low pairs as right

@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -33,10 +33,9 @@ from twinlink.match.shared_names import read_links
 from twinlink.match.site import PAGE_COLUMNS, site_sides
 from twinlink.rundir.directory import RunDirectory
 from twinlink.similarity.decision import keep_pairs
+from twinlink.similarity.lexicon import SharedTokens
 from twinlink.similarity.lexicon_files import Lexicon, read_lexicon
 from twinlink.tables import PAGES, iter_parts, part_like, read_table
-
-SharedTokens = Literal["all", "numbers", "none"]
 
 
 class Case(msgspec.Struct, frozen=True):

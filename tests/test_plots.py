@@ -81,6 +81,30 @@ def test_halves_without_pairs_are_refused():
         plots.facing_halves(facing_graph([]), ("en", "fr"))
 
 
+def test_halves_are_of_the_two_languages_however_many_a_page_has():
+    graph = facing_graph(["ab", "bc"])
+    for name in "abc":
+        graph.add_node(f"fr/{name}", lang="fr", partner=f"en/{name}")
+        graph.nodes[f"en/{name}"].update({"partner": f"fr/{name}", "partner_zh": f"zh/{name}"})
+    ax = plots.facing_halves(graph, ("en", "zh"), most_linked=1.0)
+    assert arcs(ax) == {(plots.BLUE, "left"): 2, (plots.BLUE, "right"): 2}
+
+
+def test_a_partner_that_was_removed_from_the_graph_is_none():
+    graph = facing_graph(["ab"])
+    graph.remove_node("zh/c")
+    graph.add_node("unknown")
+    assert arcs(plots.facing_halves(graph, ("en", "zh"), most_linked=1.0)) == {
+        (plots.BLUE, "left"): 1,
+        (plots.BLUE, "right"): 1,
+    }
+
+
+def test_an_undirected_graph_is_refused():
+    with pytest.raises(InputError, match="expected a directed graph"):
+        plots.facing_halves(facing_graph([]).to_undirected(), ("en", "zh"))
+
+
 def test_scores_of_pairs_and_others_are_counted_apart():
     candidates = pd.DataFrame({"page_a": [1, 1, 2, 2], "page_b": [5, 6, 5, 6], "score": [0.9, 0.1, 0.1, 0.8]})
     pairs = candidates.iloc[[0, 3]]

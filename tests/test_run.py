@@ -256,7 +256,7 @@ def test_tables_are_read_again_after_another_job(tmp_path):
     assert "not known 10" in found._repr_html_()
     tl.mine(toy, out=tmp_path / "run", langs="en,zh", **wanted)
     assert "en 5, zh-Hant 5" in found._repr_html_()
-    assert found.pages is found.pages, "they are kept until a job changes the run"
+    assert found.addresses is found.addresses, "what is read is kept until a job changes the run"
     more = write_pages(tmp_path / "more", {"en/f.html": page("Rain and wind."), "zh/f.html": page("雨和风。")})
     tl.mine(more, out=tmp_path / "run", add=True, **wanted)
     assert found.explain("/en/f.html").url == f"{BASE}/en/f.html"
@@ -323,6 +323,28 @@ def test_evaluation_and_its_curve(run, tmp_path):
     assert curve["recall"].iloc[-1] == 1
     assert curve["precision"].iloc[-1] == pytest.approx(0.8)
     assert curve["score"].is_monotonic_decreasing
+
+
+def test_what_is_done_to_a_table_does_not_change_the_run(run):
+    before = run.expected_precision()
+    pairs, pages = run.pairs, run.pages
+    pairs["probability"] = 0.01
+    pages.pop("url")
+    assert run.expected_precision() == before
+    assert run.link_matrix().shape[0] == len(run.pages) == 10
+
+
+def test_pages_in_no_wanted_language_are_a_warning(tmp_path, caplog):
+    toy = write_toy(tmp_path / "toy")
+    with caplog.at_level("WARNING", "twinlink"):
+        found = tl.mine(str(toy), out=tmp_path / "run", langs="de,ja", base_url=BASE)
+    assert found.pairs.empty
+    assert "0 pairs: no page is in de (German), of langs de,ja" in caplog.messages
+
+
+def test_packages_are_attributes():
+    assert tl.similarity.content_similarity.__module__.startswith("twinlink.similarity")
+    assert callable(tl.plots.facing_halves)
 
 
 def test_evaluate_stays_a_function_however_often_it_is_used(run, tmp_path):

@@ -181,6 +181,12 @@ def test_another_order_of_entries_is_refused_where_it_matters():
         check_csr(sp.csc_array(np.eye(2)), "scores")
 
 
+@pytest.mark.parametrize("column", [2, -1, 10**6])
+def test_columns_outside_the_shape_are_refused(column):
+    with pytest.raises(ShapeError, match="counts: expected columns within shape"):
+        as_rows(sp.csr_array((np.ones(2), [0, column], [0, 1, 2]), shape=(2, 2)), "counts")
+
+
 @pytest.mark.parametrize("dtype", [np.bool_, np.uint8, np.int64, np.float32, np.float64])
 def test_weights_are_floats_without_stored_zeros(dtype):
     given = sp.csr_array((np.array([1, 0, 1], dtype), [0, 1, 0], [0, 2, 3]), shape=(2, 2))

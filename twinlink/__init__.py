@@ -35,7 +35,16 @@ _HOMES = {
 }
 
 
+_PACKAGES = frozenset(
+    "align baselines config evaluation explain export graph labels language match pages patterns plots recover review"
+    " similarity sites sources spiders text toy".split()
+)
+"""Packages and modules that ``twinlink.NAME`` loads."""
+
+
 def __getattr__(name: str) -> Any:
+    if name in _PACKAGES:
+        return importlib.import_module(f"twinlink.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'twinlink' has no attribute {name!r}")
     module, attribute = _HOMES[name]

@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 
 from twinlink.errors import InputError
-from twinlink.evaluation.gold import Evaluation, Gold, evaluate, judge_pairs, read_gold
+from twinlink.evaluation.gold import Evaluation, Gold, as_gold, evaluate, judge_pairs
 from twinlink.files import write_text
 from twinlink.frames import address_pairs, rank_column
 from twinlink.run import Run, open_run
@@ -84,7 +84,7 @@ def compare(first: str | Path | Run, second: str | Path | Run, gold: str | Path 
     """
     runs = [run if isinstance(run, Run) else open_run(run) for run in (first, second)]
     tables = [_by_pair(run.pairs) for run in runs]
-    known = read_gold(gold) if isinstance(gold, str | Path) else gold
+    known = None if gold is None else as_gold(gold)
     judged: list[pd.Series] = []
     scores = []
     for run, table in zip(runs, tables, strict=True):

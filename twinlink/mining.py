@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from twinlink.jobs.notebook import as_texts, at_work, lexicon_settings, read_call
+from twinlink.jobs.notebook import as_texts, at_work, lexicon_settings, read_call, warn_without_pairs
 from twinlink.jobs.python_words import speaking_python
 from twinlink.language_names import check_two
 from twinlink.run import Run, open_run
@@ -97,6 +97,7 @@ def mine(
     check_two(call.config.langs)
     with at_work(folder, call, ("crawl", "ingest", "match"), progress) as (run, report):
         mine_stages(as_texts(inputs), run, call.config, report, how, workers=Workers(workers, cluster))
+        warn_without_pairs(run, call.config)
     return open_run(run.path)
 
 

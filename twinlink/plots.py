@@ -182,7 +182,7 @@ def facing_halves(
     Parameters
     ----------
     graph : networkx.DiGraph
-        As from `Run.graph`: nodes with lang and partner.
+        As from `Run.graph`: nodes with lang and partner, or partner_LANG of several languages. It may lack nodes.
     langs : tuple of str
         Language of the left half, language of the right half.
     ax : Axes, optional
@@ -196,19 +196,20 @@ def facing_halves(
     Raises
     ------
     InputError
-        If no page of the one language has a partner in the other.
+        If no page of the one language has a partner in the other, or the graph is not directed.
     """
     import networkx as nx
 
-    lefts = [node for node, data in graph.nodes(data=True) if data["lang"] == langs[0] and data["partner"]]
-    lefts = [node for node in lefts if graph.nodes[graph.nodes[node]["partner"]]["lang"] == langs[1]]
-    lefts = [node for node in lefts if not _is_hub(graph, node, lefts, most_linked)]
+    if not graph.is_directed():
+        raise InputError("plot: expected a directed graph, as Run.graph() returns it, got an undirected one")
+    lefts = [node for node, data in graph.nodes(data=True) if data.get("lang") == langs[0]]
+    partner = {node: other for node in lefts if (other := _partner(graph, node, langs[1]))}
+    lefts = [node for node in partner if not _is_hub(graph, node, [*partner], most_linked)]
     if not lefts:
         raise InputError(f"plot: no page in {langs[0]} has a partner in {langs[1]}")
     order = [str(node) for node in _by_nearness(nx.Graph(graph.subgraph(lefts)))]
-    height = {node: place for place, node in enumerate(order)}
-    height |= {graph.nodes[node]["partner"]: place for node, place in height.items()}
-    partner = {node: graph.nodes[node]["partner"] for node in order}
+    partner = {node: partner[node] for node in order}
+    height = {page: place for place, pair in enumerate(partner.items()) for page in pair}
     partner |= {other: node for node, other in partner.items()}
     ax = _axes(ax, (5.4, 5.4))
     ax.hlines(list(range(len(order))), -0.25, 0.25, color=GREY, linewidth=0.4)
@@ -223,6 +224,13 @@ def facing_halves(
     ax.plot([], [], color=ORANGE, label="they do not")
     ax.legend(frameon=False, loc="lower center", ncols=2, bbox_to_anchor=(0.5, -0.08))
     return ax
+
+
+def _partner(graph: nx.DiGraph[str], node: str, lang: str) -> str:
+    """Return the partner of a page in a language; empty: it has none in the graph."""
+    data = graph.nodes[node]
+    other = str(data.get(f"partner_{lang}") or data.get("partner") or "")
+    return other if other in graph and graph.nodes[other].get("lang") == lang else ""
 
 
 def _is_hub(graph: nx.DiGraph[str], node: str, half: Sequence[str], share: float) -> bool:

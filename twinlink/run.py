@@ -180,9 +180,9 @@ class Run(RunTables):
 
     def _gold(self, gold: str | Path | Gold) -> Gold:
         """Return known pairs that may have the run's pages under any address that leads to them."""
-        from twinlink.evaluation.gold import Gold, read_gold
+        from twinlink.evaluation.gold import as_gold
 
-        return self.addresses.known_pairs(gold if isinstance(gold, Gold) else read_gold(gold))
+        return self.addresses.known_pairs(as_gold(gold))
 
     def report(self, target: str | Path | None = None, gold: str | Path | None = None) -> Path:
         """Write the report, one HTML file, and return where it is: ``RUN/report.html`` unless it is named."""

@@ -74,11 +74,23 @@ def _read_once(read: Callable[[Any], ValueT]) -> Callable[[Any], ValueT]:
     return kept
 
 
+def _frame_once(read: Callable[[Any], pd.DataFrame]) -> Callable[[Any], pd.DataFrame]:
+    """Keep a table as `_read_once` does, and return a copy: its columns are copied when they are changed."""
+    kept = _read_once(read)
+
+    @wraps(read)
+    def copied(run: RunTables) -> pd.DataFrame:
+        return kept(run).copy(deep=False)
+
+    return copied
+
+
 class RunTables:
     """The tables of a run.
 
     Access to a table whose stage has not been done raises `MissingStageError`, which names the command. Tables
-    are read once, and again after a job has changed the run or after `reload`.
+    are read once, and again after a job has changed the run or after `reload`. What is done to a table does not change
+    the run: each access returns a copy.
 
     Parameters
     ----------
@@ -139,7 +151,7 @@ class RunTables:
         return remembered(self._directory)
 
     @property
-    @_read_once
+    @_frame_once
     def pages(self) -> pd.DataFrame:
         """Every kept page: columns of `twinlink.tables.PAGES`, then lang and lang_score.
 
@@ -161,49 +173,49 @@ class RunTables:
         return PageAddresses(self._directory.stage_folder("ingest"))
 
     @property
-    @_read_once
+    @_frame_once
     def links(self) -> pd.DataFrame:
         """Every link of a kept page: columns of `twinlink.tables.LINKS`."""
         return self._table("ingest", "links", LINKS)
 
     @property
-    @_read_once
+    @_frame_once
     def pairs(self) -> pd.DataFrame:
         """The page pairs, most probable first: columns of `twinlink.tables.PAIRS`."""
         return surest_first(self._table("match", "pairs", PAIRS))
 
     @property
-    @_read_once
+    @_frame_once
     def candidates(self) -> pd.DataFrame:
         """Every candidate pair, with its evidence: columns of `twinlink.tables.CANDIDATES`."""
         return self._table("match", "candidates", CANDIDATES)
 
     @property
-    @_read_once
+    @_frame_once
     def weights(self) -> pd.DataFrame:
         """Weight of each kind of evidence, by site and languages: columns of `twinlink.tables.WEIGHTS`."""
         return self._table("match", "weights", WEIGHTS)
 
     @property
-    @_read_once
+    @_frame_once
     def filters(self) -> pd.DataFrame:
         """Number of candidates rejected by each filter of the method, by site and languages; empty without filters."""
         return self._table("match", "filters", FILTERS)
 
     @property
-    @_read_once
+    @_frame_once
     def checks(self) -> pd.DataFrame:
         """The numbers that the method compared with bounds, of every candidate; empty for methods without filters."""
         return self._table("match", "checks", CHECKS)
 
     @property
-    @_read_once
+    @_frame_once
     def look_alikes(self) -> pd.DataFrame:
         """The pages that have near-duplicates, in their groups: columns of `twinlink.tables.LOOK_ALIKES`."""
         return self._table("match", "look_alikes", LOOK_ALIKES)
 
     @property
-    @_read_once
+    @_frame_once
     def rejects(self) -> pd.DataFrame:
         """Dropped pages, with stage and reason: columns of `twinlink.tables.REJECTS`."""
         rejects = self._table("ingest", REJECTS_FILE, REJECTS)
@@ -214,7 +226,7 @@ class RunTables:
         return pd.concat([rejects, self._table("match", REJECTS_FILE, REJECTS)], ignore_index=True)
 
     @property
-    @_read_once
+    @_frame_once
     def segments(self) -> pd.DataFrame:
         """The beads of the sentence alignment: columns of `twinlink.tables.SEGMENTS`.
 
@@ -223,7 +235,7 @@ class RunTables:
         return self._table("align", "segments", SEGMENTS)
 
     @property
-    @_read_once
+    @_frame_once
     def patterns(self) -> pd.DataFrame:
         """URL patterns of every site, those of most pages first: columns of `twinlink.tables.PATTERNS`."""
         patterns = self._table("patterns", "patterns", PATTERNS)
@@ -231,7 +243,7 @@ class RunTables:
         return patterns.sort_values(order, ascending=[False, True, True], kind="stable", ignore_index=True)
 
     @property
-    @_read_once
+    @_frame_once
     def sites(self) -> pd.DataFrame:
         """The sites: columns of `twinlink.tables.SITES`, and n_pairs after n_pages.
 
@@ -245,7 +257,7 @@ class RunTables:
         return site_frame(pages, self.pairs if self.has("match") else None, ranked)
 
     @property
-    @_read_once
+    @_frame_once
     def rounds(self) -> pd.DataFrame:
         """The rounds of site discovery: columns of `twinlink.tables.ROUNDS`."""
         from twinlink.rundir.rounds import Rounds
@@ -253,7 +265,7 @@ class RunTables:
         return to_frame(self._discovered(Rounds(self._directory).table()))
 
     @property
-    @_read_once
+    @_frame_once
     def probes(self) -> pd.DataFrame:
         """Verdicts of site discovery on each site that it tried: columns of `twinlink.tables.PROBES`."""
         from twinlink.rundir.rounds import Rounds

@@ -22,6 +22,7 @@ __all__ = [
     "as_weights",
     "carry_over",
     "check_csr",
+    "check_shape",
     "counts_of",
     "entries",
     "entry_keys",
@@ -53,10 +54,36 @@ def check_csr(matrix: object, name: str) -> csr_array:
     ------
     ShapeError
         If it is another one. A conversion would change the order of the entries, or, from a dense matrix, their number.
+        If the row or the column of an entry is outside the shape: kernels would read other memory.
     """
     if not isinstance(matrix, csr_array) or matrix.ndim != 2:
-        raise ShapeError(f"{name}: expected a csr_array of two dimensions, got {type(matrix).__name__}")
+        kind = type(matrix).__name__
+        hint = "; csr_array(matrix) makes one of it" if issparse(matrix) else ""
+        raise ShapeError(f"{name}: expected a csr_array of two dimensions, got {kind}{hint}")
+    try:
+        matrix.check_format(full_check=True)
+    except ValueError as error:
+        raise ShapeError(f"{name}: expected columns within shape {matrix.shape}, got others ({error})") from error
     return matrix
+
+
+def check_shape(array: NDArray[Any] | csr_array, shape: tuple[int, ...], name: str, of: str) -> None:
+    """Check the shape of an array or a matrix.
+
+    Raises
+    ------
+    ShapeError
+        If it has another one.
+
+    Examples
+    --------
+    >>> check_shape(np.ones(2), (3,), "weights", "the pairs")
+    Traceback (most recent call last):
+    ...
+    twinlink.errors.ShapeError: weights: expected shape (3,) as the pairs have it, got (2,)
+    """
+    if array.shape != shape:
+        raise ShapeError(f"{name}: expected shape {shape} as {of} have it, got {array.shape}")
 
 
 def as_rows(matrix: Any, name: str) -> csr_array:
@@ -77,16 +104,21 @@ def as_rows(matrix: Any, name: str) -> csr_array:
 
 
 def as_weights(matrix: Any, name: str) -> csr_array:
-    """Return a sparse matrix as `as_rows` does, in floating point and without stored zeros.
+    """Return a sparse matrix as `as_rows` does, in floating point, without stored zeros; repeated entries are summed.
 
     Numbers of float32 and float64 are not converted: logarithms of small whole numbers would have 16 bits.
 
     Raises
     ------
     ShapeError
-        As in `as_rows`.
+        As in `as_rows`, or if a value is negative, infinite or NaN.
     """
     rows = as_rows(matrix, name)
+    if rows.nnz and not (rows.data.min() >= 0 and rows.data.max() < np.inf):  # in this form NaN does not pass
+        raise ShapeError(f"{name}: expected finite values >= 0, got {rows.data.min()!s} to {rows.data.max()!s}")
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
     is_float = rows.dtype in (np.float32, np.float64)
     return without_zeros(rows if is_float else rows.astype(np.float32))
 

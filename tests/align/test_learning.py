@@ -241,3 +241,16 @@ def test_the_order_of_the_texts_does_not_matter():
     assert [found.beads for found in align_text_pairs(pairs[::-1])][::-1] == [
         found.beads for found in align_text_pairs(pairs)
     ]
+
+
+@pytest.mark.parametrize("blocks", [[0], [1, 0]])
+def test_blocks_are_those_of_all_sentences_and_never_fall(blocks: list[int]) -> None:
+    text = Text(["one", "two"], "en", blocks)
+    with pytest.raises(ShapeError, match="blocks: expected"):
+        align_text_pairs([TextPair(text, text)])
+
+
+def test_blocks_may_be_an_array() -> None:
+    text = Text(["one", "two"], "en", np.array([0, 1]))
+    (found,) = align_text_pairs([TextPair(text, text)])
+    assert len(found.beads) == 2

@@ -23,7 +23,7 @@ from twinlink.config.baselines import BitextorSettings
 from twinlink.ingest.stage import ingest
 from twinlink.run import Run
 from twinlink.rundir.directory import RunDirectory
-from twinlink.similarity.checks import MEANINGS
+from twinlink.similarity.filter_checks import MEANINGS
 from twinlink.similarity.filter_verdicts import all_kept
 
 P, P_END, H1 = -5, -6, -7

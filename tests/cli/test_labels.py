@@ -12,7 +12,7 @@ import pytest
 from tests.calling import mine_toy, twinlink
 from tests.made_sites import BASE
 from twinlink.labels.book import Label, LabelBook
-from twinlink.labels.precision import WIDEST_TOLD
+from twinlink.labels.precision import MAX_INTERVAL_WIDTH
 from twinlink.run import open_run
 
 
@@ -77,7 +77,7 @@ def test_the_curve_of_labelled_pairs(run: Path) -> None:
     labelled = pairs.loc[pairs["url_a"].str.contains("/[a-d].html"), "probability"]
     assert cuts[-1] == pytest.approx(labelled.min())
     assert last["recall"] is None
-    assert last["low"] <= last["precision"] <= last["high"] <= last["low"] + WIDEST_TOLD
+    assert last["low"] <= last["precision"] <= last["high"] <= last["low"] + MAX_INTERVAL_WIDTH
     assert "95 % interval" in twinlink("evaluate", run, "--labels", "--curve").stdout
 
 

@@ -7,7 +7,7 @@ import math
 import pandas as pd
 import pytest
 
-from twinlink.errors import GoldError
+from twinlink.errors import GoldError, ShapeError
 from twinlink.evaluation.gold import Gold, evaluate, judge_pairs, precision_coverage, read_gold
 
 
@@ -217,3 +217,26 @@ def test_labels_of_a_column_do_not_matter():
     gold, scores = Gold((("/a", "/x"),)), pd.Series([0.5, 0.9], index=[1, 0])
     pairs = [("/b", "/x"), ("/a", "/x")]
     assert precision_coverage(pairs, scores, gold) == precision_coverage(pairs, [0.5, 0.9], gold)
+
+
+def test_pairs_may_be_a_table_and_known_ones_a_file_or_pairs(tmp_path):
+    pairs = [("http://x.org/a", "http://x.org/b"), ("http://x.org/c", "http://x.org/d")]
+    table = pd.DataFrame(pairs, columns=["url_a", "url_b"])
+    path = tmp_path / "gold.tsv"
+    path.write_text("http://x.org/a\thttp://x.org/b\n", encoding="utf-8")
+    for gold in (path, str(path), read_gold(path), pairs[:1], table[:1]):
+        found = evaluate(table, gold)
+        assert (found.n_right, found.n_wrong) == (1, 1)
+
+
+@pytest.mark.parametrize("given", ["ab", [("a",)], [("/a", None)], pd.DataFrame({"a": ["/a"], "b": ["/b"]})])
+def test_what_is_no_pair_of_addresses_is_refused(given):
+    with pytest.raises(GoldError, match="pairs: expected"):
+        evaluate(given, Gold(()))
+    with pytest.raises(GoldError, match=r"gold: expected|no such gold file"):
+        evaluate([], given)
+
+
+def test_a_curve_needs_a_score_for_each_pair():
+    with pytest.raises(ShapeError, match="expected one for each of 1 pairs, got 2"):
+        precision_coverage([("/a", "/b")], [0.5, 0.4], Gold(()))

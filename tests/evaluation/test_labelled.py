@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from twinlink.evaluation.gold import Gold
 from twinlink.evaluation.labelled import count_labels, evaluate_with_gold, score_labels
 from twinlink.labels.book import Label, Verdict
-from twinlink.labels.precision import WIDEST_TOLD, estimate, labels_needed, share_of
+from twinlink.labels.precision import MAX_INTERVAL_WIDTH, estimate, labels_needed, share_of
 
 PAIRS = [("/a", "/x"), ("/b", "/y"), ("/c", "/z"), ("/d", "/w")]
 
@@ -103,7 +103,7 @@ def test_two_labels_are_too_few_for_an_estimate() -> None:
     scores = score_labels(table_of(100), said_of([3, 50]))
     assert scores.recall is not None
     assert scores.f1 is not None
-    assert not any((scores.precision.tells, scores.recall.tells, scores.f1.tells))
+    assert not any((scores.precision.is_narrow, scores.recall.is_narrow, scores.f1.is_narrow))
     for line in str(scores).splitlines():
         assert "too few labels (95 % interval" in line
     assert "some 41 labels" not in str(scores)
@@ -118,7 +118,7 @@ def test_many_labels_tell_all_three() -> None:
     assert scores.recall is not None
     assert scores.f1 is not None
     for share, expected in ((scores.precision.share, 0.9), (scores.recall, 54 / 60), (scores.f1, 0.9)):
-        assert share.tells
+        assert share.is_narrow
         assert share.low < expected < share.high
         assert share.value == pytest.approx(expected, abs=0.02)
     assert "too few" not in str(scores)
@@ -143,7 +143,7 @@ def test_without_an_accepted_pair_recall_is_not_known() -> None:
 
 def test_no_pairs() -> None:
     scores = score_labels(table_of(0), said_of([1]))
-    assert not scores.precision.tells
+    assert not scores.precision.is_narrow
     assert "about 0 labels" not in str(scores)
 
 
@@ -153,8 +153,8 @@ def test_a_share_is_reported_where_its_interval_is_narrow_enough(n_right: int, n
     assert (share is None) == (n_right + n_wrong == 0)
     if share is not None:
         assert share.low < share.value < share.high
-        assert share.tells == (share.high - share.low <= WIDEST_TOLD)
-        assert ("too few" in str(share)) != share.tells
+        assert share.is_narrow == (share.high - share.low <= MAX_INTERVAL_WIDTH)
+        assert ("too few" in str(share)) != share.is_narrow
         expected = scipy.stats.beta(n_right + 0.5, n_wrong + 0.5).interval(0.95)
         assert [share.low, share.high] == pytest.approx(expected, abs=1e-6)
 
@@ -166,5 +166,5 @@ def test_reported_number_of_labels_is_sufficient(right: float, of: int) -> None:
     codes = np.full(of, -1)
     codes[np.random.default_rng(3).permutation(of)[:needed]] = np.arange(needed) < round(right * needed)
     found = estimate([0.9] * of, codes)
-    assert found.high - found.low <= WIDEST_TOLD + 0.02
+    assert found.high - found.low <= MAX_INTERVAL_WIDTH + 0.02
     assert labels_needed(right, of) <= labels_needed(0.5, of) <= labels_needed(0.5) <= 50

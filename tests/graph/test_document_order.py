@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -169,6 +170,21 @@ def test_links_among_some_pages_keep_their_order() -> None:
 def test_lists_must_fit_the_scores() -> None:
     with pytest.raises(ShapeError, match="expected one for each of 3 pages, got 2"):
         link_order(hub(2), hub(3), ONE_PAIR, csr_array((3, 3)))
+
+
+@pytest.mark.parametrize(
+    ("lists", "pairs", "named"),
+    [
+        (hub(3), (np.array([0]), np.zeros(0, np.int64), np.array([1.0])), "columns of pairs"),
+        (hub(3), (np.array([0]), np.array([0]), np.zeros(0)), "weights of pairs"),
+        (hub(3)._replace(targets=hub(3).targets + 2), ONE_PAIR, "link lists"),
+        (hub(3)._replace(starts=np.array([0, 2, 1, 2])), ONE_PAIR, "link lists"),
+        (hub(3)._replace(starts=np.array([0, 2, 2, 9])), ONE_PAIR, "link lists"),
+    ],
+)
+def test_arrays_that_do_not_fit_are_refused(lists: LinkLists, pairs: tuple[Any, Any, Any], named: str) -> None:
+    with pytest.raises(ShapeError, match=named):
+        link_order(lists, hub(3), pairs, csr_array((3, 3)))
 
 
 @pytest.mark.parametrize(("source", "target"), [([0, 3], [1, 0]), ([0, -1], [1, 0]), ([0], [1, 2]), ([0.5], [1])])

@@ -218,12 +218,21 @@ def test_the_score_of_seeds_stops_where_pagerank_does():
         (matrix([(0, 1)], 2), {"tolerance": 0.0}, ConfigError),
         (matrix([(0, 1)], 2), {"tolerance": np.nan}, ConfigError),
         (matrix([(0, 1)], 2), {"max_iterations": np.nan}, ConfigError),
+        (csr_array(np.eye(2) * 1j), {}, ShapeError),
+        (csr_array((np.ones(2), [1, 2], [0, 1, 2]), shape=(2, 2)), {}, ShapeError),
         (np.eye(2), {}, ShapeError),
     ],
 )
 def test_what_cannot_be_ranked_is_refused(links, options, error):
     with pytest.raises(error):
         pagerank(links, **options)
+
+
+@pytest.mark.parametrize("factor", [1e-310, 1e-300, 8e307, 2**61, np.float32(1e38)])
+def test_the_size_of_weights_does_not_matter(factor):
+    weights = np.array([[0, 1, 2], [2, 0, 1], [1, 1, 0]])
+    scores = pagerank(csr_array(weights.astype(np.float64))).scores
+    assert pagerank(csr_array(weights * factor)).scores.tolist() == pytest.approx(scores.tolist(), abs=1e-8)
 
 
 @pytest.mark.parametrize("kind", [csc_array, coo_array, csr_matrix])

@@ -13,7 +13,7 @@ from twinlink.pages.content import SAFE_DEPTH
 from twinlink.pages.decoding import decode
 from twinlink.pages.elements import MAX_ANCHOR_LENGTH
 from twinlink.pages.parser import (
-    MAX_ADDRESS_BYTES,
+    MAX_ADDRESS_CHARACTERS,
     MAX_MARKS,
     Link,
     ParsedPage,
@@ -553,7 +553,7 @@ def test_addresses_are_resolved_up_to_a_limit_of_their_characters() -> None:
     page = parse_page(body, "http://a.org/")
     assert page.cut
     assert page.blocks == ("text",)
-    n_most = MAX_ADDRESS_BYTES // len(base)
+    n_most = MAX_ADDRESS_CHARACTERS // len(base)
     assert 0.99 * n_most < len(page.links) <= n_most
     again = parse_page(b"<a href=/a>1</a><a href=/a>2</a>" * 20_000, base)
     assert not again.cut

@@ -290,3 +290,31 @@ def test_transposed_and_whole_numbers_with_stored_zeros_have_the_same_candidates
     zeros.data[:] = counts_a.toarray().ravel()
     for counts in (zeros, csr_array(counts_a.T).T):
         assert find_candidates(counts, counts_b, same, *tags, settings).toarray().tolist() == expected
+
+
+def test_only_one_side_may_have_open_pages() -> None:
+    vectors, settings = csr_array(np.eye(3)), CandidateSettings(per_page=1)
+    of_first = np.array([True, False, False])
+    assert stored(candidate_pattern(vectors, vectors, settings, open_a=of_first, open_b=np.zeros(3, np.bool_))) == [
+        (0, 0)
+    ]
+    assert stored(candidate_pattern(vectors, vectors, settings, open_a=of_first)) == [(0, 0), (1, 1), (2, 2)]
+    assert stored(candidate_pattern(vectors, vectors, settings, open_b=np.zeros(3, np.bool_))) == [
+        (0, 0),
+        (1, 1),
+        (2, 2),
+    ]
+
+
+@pytest.mark.parametrize("marks", [np.ones(3, np.int64), np.ones(2, np.bool_)])
+def test_open_pages_are_true_or_false_for_each_page(marks: np.ndarray) -> None:
+    vectors = csr_array(np.eye(3))
+    with pytest.raises(ShapeError, match="open_b"):
+        candidate_pattern(vectors, vectors, open_b=marks)
+    with pytest.raises(ShapeError, match="open_a"):
+        content_votes(vectors, vectors, vectors, open_a=marks)
+
+
+def test_numbers_of_the_strongest_must_be_those_of_all_pages() -> None:
+    with pytest.raises(ShapeError, match="most_b"):
+        strongest(csr_array(np.ones((2, 3))), most_b=np.ones(2, np.int64))

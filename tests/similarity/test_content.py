@@ -271,3 +271,21 @@ def test_page_vectors_can_be_changed_without_the_counts() -> None:
     assert not np.shares_memory(vectors.indices, COUNTS.indices)
     assert not np.shares_memory(vectors.indptr, COUNTS.indptr)
     assert np.isfinite(page_vectors(with_stored_zeros(COUNTS)).data).all()
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("dtype", [np.int64, np.float32, np.float64])
+def test_repeated_entries_are_summed(form: ContentForm, dtype: type[np.generic]) -> None:
+    """The recipe of SciPy's documentation: a word is stored once for each time that it stands on the page."""
+    repeated = csr_array((np.ones(3, dtype), np.array([0, 1, 0]), np.array([0, 3])), shape=(1, 2))
+    summed, same, pattern = csr_array(np.array([[2, 1]], dtype)), csr_array(np.eye(2)), csr_array(np.ones((1, 1)))
+    found = content_similarity(repeated, repeated, same, pattern, form)
+    assert found.data.tolist() == content_similarity(summed, summed, same, pattern, form).data.tolist()
+    assert repeated.nnz == 3
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -1.0])
+def test_counts_are_finite_and_not_negative(value: float) -> None:
+    one = csr_array([[1.0]])
+    with pytest.raises(ShapeError, match="counts_b: expected finite values"):
+        content_similarity(one, csr_array([[value]]), one, one)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from twinlink.errors import ShapeError
 from twinlink.similarity.contrast import contrast_vectors, cosine_of_pairs, near_duplicates, near_pages
 
 Matrix = NDArray[np.float64]
@@ -142,3 +143,8 @@ def test_stored_zeros_and_other_formats_change_nothing() -> None:
     assert contrast_vectors(counts, csr_array(near.T).T).toarray().tolist() == expected
     duplicates = near_duplicates(csr_array(near.T).T)
     assert duplicates.toarray().tolist() == near_duplicates(near).toarray().tolist()
+
+
+def test_near_pages_of_other_pages_are_refused() -> None:
+    with pytest.raises(ShapeError, match="near: expected shape"):
+        contrast_vectors(csr_array(np.eye(2)), near_pages(csr_array(np.eye(3))))

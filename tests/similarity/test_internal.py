@@ -47,3 +47,11 @@ def test_parts_in_another_format_are_read_by_rows() -> None:
     content, structure = on_pattern(0.25, 0.5, 1), on_pattern(1, 0.5, 0)
     mixed = internal_similarity(csc_array(content), structure, 0.5)
     assert mixed.toarray().tolist() == internal_similarity(content, structure, 0.5).toarray().tolist()
+
+
+@pytest.mark.parametrize("value", [1.5, -0.5, np.nan])
+def test_similarities_outside_0_to_1_are_refused(value: float) -> None:
+    one, other = csr_array([[1.0]]), csr_array([[value]])
+    for parts in ((one, other), (other, one)):
+        with pytest.raises(ShapeError, match=r"expected values in \[0, 1\]"):
+            internal_similarity(*parts)

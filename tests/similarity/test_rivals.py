@@ -108,3 +108,9 @@ def test_no_candidates(shape: tuple[int, int]) -> None:
 def test_patterns_in_another_order_are_refused() -> None:
     with pytest.raises(ShapeError, match="pattern: expected a csr_array of two dimensions, got csc_array"):
         Rivalry(csr_array(np.eye(2)).T)
+
+
+@pytest.mark.parametrize(("values", "left"), [(np.ones(3), None), (np.ones(4), np.ones(5, np.bool_))])
+def test_arrays_must_have_one_value_for_each_candidate(values: np.ndarray, left: np.ndarray | None) -> None:
+    with pytest.raises(ShapeError, match="as the candidates have it"):
+        Rivalry(csr_array(np.ones((2, 2)))).rivals(values, left)

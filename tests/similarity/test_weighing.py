@@ -25,8 +25,8 @@ from twinlink.similarity.weighing import (
     MAX_TEACHERS,
     WITHHELD,
     Weighing,
-    _compared,
-    _presence,
+    _Comparison,
+    _enough_to_learn,
     _some,
     clear_pairs,
     weigh,
@@ -202,11 +202,15 @@ def of_pages(n_right: int, n_alone: int, seed: int = 0) -> tuple[Floats, Floats]
     return np.where(right, rng.normal(12, 1, len(right)), wrong[:, -1]), np.where(right, wrong[:, -1], wrong[:, -2])
 
 
+def corrected(comparison: _Comparison) -> Floats:
+    return comparison.corrected(comparison.presence())
+
+
 @pytest.mark.parametrize(("n_right", "is_corrected"), [(190, False), (60, True)])
 def test_second_best_pairs_are_corrected_for_where_few_pairs_are_sure(n_right: int, *, is_corrected: bool) -> None:
     given, next_best = of_pages(n_right, 200 - n_right)
     places = np.arange(200)
-    presence = _presence(given, places, (places, next_best), None)
+    presence = corrected(_Comparison(given, places, (places, next_best), None))
     known = probability_of_being_right(given, next_best, second_best=is_corrected)
     assert presence.tolist() == known.tolist()
     assert presence.sum() == pytest.approx(n_right, rel=0.1)
@@ -216,21 +220,30 @@ def test_look_alikes_are_exchanged_so_nothing_is_corrected_where_nearly_all_page
     given, next_best = of_pages(60, 140)
     places = np.arange(200)
     for n_alike, is_corrected in ((181, False), (0, True)):
-        presence = _presence(given, places, (places, next_best), places < n_alike)
+        comparison = _Comparison(given, places, (places, next_best), places < n_alike)
+        presence = corrected(comparison)
         if is_corrected:
             assert presence.tolist() == probability_of_being_right(given, next_best, second_best=True).tolist()
         else:
-            assert presence.tolist() == _compared(given, places, (places, next_best), places < n_alike).tolist()
+            assert presence.tolist() == comparison.presence().tolist()
 
 
 @pytest.mark.parametrize("n", [12, FEW + 1])
 def test_a_further_round_has_pairs_to_learn_from_even_if_none_is_likely(
     n: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(weighing, "_presence", lambda odds, *_: np.full(len(odds), LIKELY))
+    monkeypatch.setattr(_Comparison, "corrected", lambda _, presence: np.full(len(presence), LIKELY))
     result = weighed(*made_site(n, gap=2)[:2])
     assert result.presence.max() == LIKELY
     assert (result.held_out > LIKELY).any()
+
+
+@pytest.mark.parametrize(("n_likely", "n_uncorrected", "chosen"), [(4, 16, 0), (3, 16, 1), (0, 1, 1), (0, 0, 2)])
+def test_a_further_round_learns_without_the_correction_where_it_leaves_few_pairs(
+    n_likely: int, n_uncorrected: int, chosen: int
+) -> None:
+    three = [np.where(np.arange(20) < n, 0.9, LIKELY) for n in (n_likely, n_uncorrected, 20)]
+    assert _enough_to_learn(*three) is three[chosen]
 
 
 def test_right_pairs_are_found_and_are_likely() -> None:
@@ -391,7 +404,7 @@ def test_look_alikes_are_judged_apart_from_20_pairs_and_20_wrong_ones_on(n_given
     odds, wrong = np.append(others, look_alikes), np.append(wrong_others, wrong_look_alikes)
     alike = np.repeat([False, True, False, True], [30, n_given, 30, n_wrong])
     places = np.arange(len(odds))
-    presence = _compared(odds, places, (np.arange(len(wrong)) + len(odds), wrong), alike)
+    presence = _Comparison(odds, places, (np.arange(len(wrong)) + len(odds), wrong), alike).presence()
     if min(n_given, n_wrong) >= LEAST_COMPARED:
         assert presence[30:].tolist() == probability_of_being_right(look_alikes, wrong_look_alikes).tolist()
         assert presence[:30].tolist() == probability_of_being_right(others, wrong_others).tolist()

@@ -107,8 +107,8 @@ def prepare_texts(
         ]
         for text in pair
     )
-    blocks = (a.blocks or [0] * len(a.sentences), b.blocks or [0] * len(b.sentences))
-    return prepare(a.sentences, b.sentences, words_a, words_b, blocks=blocks, lexicon=lexicon, anchors=anchors)
+    of_a, of_b = ([0] * len(text.sentences) if text.blocks is None else text.blocks for text in pair)
+    return prepare(a.sentences, b.sentences, words_a, words_b, blocks=(of_a, of_b), lexicon=lexicon, anchors=anchors)
 
 
 def expect(pair: PagePair, aligned: Aligned, links: tuple[Links, Links], n_shapes: int) -> Expected:

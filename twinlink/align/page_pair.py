@@ -16,6 +16,7 @@ from twinlink.align.kernels import best_path, explain_words, length_scores, path
 from twinlink.align.knowledge import Knowledge
 from twinlink.align.lengths import fit_alone
 from twinlink.align.words.model import SHARE, Links, links_of
+from twinlink.errors import ShapeError
 
 __all__ = ["Aligned", "PagePair", "Scoring", "Side", "align_pair", "prepare", "prepare_side", "support"]
 
@@ -110,6 +111,11 @@ def prepare(
         Words of a, their translations in b, and the probability of each.
     anchors : int64, shape (pairs, 2), optional
         Blocks of a and of b that go together; no block stands in two.
+
+    Raises
+    ------
+    ShapeError
+        If there are not as many words or blocks as sentences, or blocks fall.
     """
     of_a, of_b = blocks or ([0] * len(sentences_a), [0] * len(sentences_b))
     a, b = prepare_side(sentences_a, words_a, of_a), prepare_side(sentences_b, words_b, of_b)
@@ -118,6 +124,11 @@ def prepare(
 
 def prepare_side(sentences: Sequence[str], words: Sequence[Sequence[str]], blocks: Sequence[int]) -> Side:
     """Number the words of one text, see `prepare`."""
+    for given, name in ((words, "words"), (blocks, "blocks")):
+        if len(given) != len(sentences):
+            raise ShapeError(f"{name}: expected those of {len(sentences)} sentences, got {len(given)}")
+    if (np.diff(blocks) < 0).any():
+        raise ShapeError("blocks: expected numbers that never fall, got some that do")
     place: dict[str, int] = {}
     numbers = [place.setdefault(word, len(place)) for sentence in words for word in sentence]
     lengths = np.array([max(len(sentence.strip()), 1) for sentence in sentences], np.float64)

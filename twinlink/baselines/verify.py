@@ -36,8 +36,8 @@ from twinlink.language.identify import identify_text
 from twinlink.pages.linearise import PageShape, linearise
 from twinlink.pages.parser import parse_page
 from twinlink.rundir.directory import RunDirectory
-from twinlink.similarity.checks import Check, noted, pair_texts
 from twinlink.similarity.decision import least_probability
+from twinlink.similarity.filter_checks import Check, noted, pair_texts
 from twinlink.similarity.filter_verdicts import FilterVerdicts
 from twinlink.sparse import positions
 from twinlink.tables import PAGES, VERDICTS, iter_parts, read_table, tsv_lines

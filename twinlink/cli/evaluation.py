@@ -76,7 +76,7 @@ def _curve(table: pd.DataFrame, known: Gold | None, book_labels: Labels) -> list
     codes = label_codes(table["url_a"], table["url_b"], book_labels)
     cuts = np.unique(ranks[codes != UNLABELLED])[::-1]
     found = [(cut, estimate(ranks[ranks >= cut], codes[ranks >= cut])) for cut in cuts.tolist()]
-    return [CurvePoint(cut, each.precision, None, each.low, each.high) for cut, each in found if each.tells]
+    return [CurvePoint(cut, each.precision, None, each.low, each.high) for cut, each in found if each.is_narrow]
 
 
 def _matched_with_labels(run: Path) -> bool:

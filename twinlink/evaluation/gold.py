@@ -23,17 +23,29 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import msgspec
+from msgspec import structs
 
-from twinlink.errors import GoldError
+from twinlink.errors import GoldError, ShapeError
 from twinlink.inputs import Expected, read_input_text
 from twinlink.urls import has_scheme, join, page_key
 
-__all__ = ["Counts", "Evaluation", "Gold", "curve_points", "evaluate", "judge_pairs", "precision_coverage", "read_gold"]
+__all__ = [
+    "Counts",
+    "Evaluation",
+    "Gold",
+    "as_gold",
+    "curve_points",
+    "evaluate",
+    "judge_pairs",
+    "precision_coverage",
+    "read_gold",
+]
 
 _FILE = Expected("cannot be read as a gold file", "no such gold file", GoldError)
 _LINE_END = re.compile(r"\r\n|\r|\n")  # str.splitlines would also cut at U+2028 and others, which addresses may hold
@@ -134,8 +146,49 @@ class Evaluation(Counts, frozen=True):
         return 2 * self.precision * self.recall / total if total else 0.0
 
 
+def as_gold(gold: str | Path | Gold | Iterable[Pair]) -> Gold:
+    """Return known pairs: those of a file (`read_gold`), or the given ones.
+
+    >>> as_gold([("/a", "/x")]).pairs
+    (('/a', '/x'),)
+
+    Raises
+    ------
+    GoldError
+        As in `read_gold`, or if they are no pairs of addresses.
+    """
+    if isinstance(gold, Gold):
+        return gold
+    if isinstance(gold, str | Path):
+        return read_gold(gold)
+    pairs = [*_address_pairs(gold, "gold")]
+    plain = _plain_gold("gold", [address for pair in pairs for address in pair])
+    return structs.replace(plain, pairs=_distinct((plain.key(a), plain.key(b)) for a, b in pairs))
+
+
+def _address_pairs(pairs: Any, name: str) -> Iterator[Pair]:
+    """Yield pairs of addresses, also those of a table with the columns ``url_a`` and ``url_b``."""
+    if hasattr(pairs, "columns"):
+        if not {"url_a", "url_b"} <= {*pairs.columns}:
+            columns = ", ".join(map(str, pairs.columns))
+            raise GoldError(f"{name}: expected a table with the columns url_a and url_b, got {columns}")
+        pairs = zip(pairs["url_a"], pairs["url_b"], strict=True)
+    for pair in pairs:
+        if isinstance(pair, str) or len(pair) != 2 or not all(isinstance(address, str) for address in pair):
+            raise GoldError(f"{name}: expected pairs of two addresses, got {pair!r}")
+        yield pair[0], pair[1]
+
+
+def _plain_gold(name: object, addresses: Sequence[str]) -> Gold:
+    """Return a gold list without pairs for such addresses."""
+    with_host, with_query = _have_hosts(name, addresses), any("?" in address for address in addresses)
+    return Gold((), with_host=with_host, with_query=with_query)
+
+
 def read_gold(path: str | Path) -> Gold:
     """Read a gold file and the files beside it that refine the rules (see the module's text).
+
+    A first line without ``/``, ``.`` and ``?`` has names of columns, and is left out.
 
     Raises
     ------
@@ -146,9 +199,7 @@ def read_gold(path: str | Path) -> Gold:
     rows = _without_header(_rows(path, 2))
     if not rows:
         raise GoldError(f"{path}: no pairs in it; expected lines of two tab-separated addresses")
-    with_host = _have_hosts(path, [address for row in rows for address in row[:2]])
-    with_query = any("?" in address for row in rows for address in row[:2])
-    plain = Gold((), with_host=with_host, with_query=with_query)
+    plain = _plain_gold(path, [address for row in rows for address in row[:2]])
     beside = path.parent
     groups = {plain.key(row[2]): f"{row[1]}{row[0]}" for row in _rows(beside / "equiv.tsv", 3, optional=True)}
     pairs = [(plain.key(row[0]), plain.key(row[1])) for row in rows]
@@ -160,8 +211,8 @@ def read_gold(path: str | Path) -> Gold:
         unscored=frozenset(plain.key(row[0]) for row in _rows(beside / "unscored.txt", 1, optional=True)),
         groups=groups,
         sides={plain.key(row[0]): row[1] for row in _rows(beside / "pages.tsv", 2, optional=True)},
-        with_host=with_host,
-        with_query=with_query,
+        with_host=plain.with_host,
+        with_query=plain.with_query,
     )
 
 
@@ -173,23 +224,38 @@ def _distinct(pairs: Iterable[Pair]) -> tuple[Pair, ...]:
     return tuple(found.values())
 
 
-def _have_hosts(path: Path, addresses: Sequence[str]) -> bool:
-    """Return whether the addresses of a gold file have hosts: all of them, or none."""
+def _have_hosts(name: object, addresses: Sequence[str]) -> bool:
+    """Return whether the addresses of a gold list have hosts: all of them, or none."""
     without = [address for address in addresses if not has_scheme(address)]
     if 0 < len(without) < len(addresses):
         raise GoldError(
-            f"{path}: {without[0]} has no host, but others have one; expected whole addresses, or paths, throughout"
+            f"{name}: {without[0]} has no host, but others have one; expected whole addresses, or paths, throughout"
         )
     return not without
 
 
-def evaluate(pairs: Iterable[Pair], gold: Gold) -> Evaluation:
+def evaluate(pairs: Iterable[Pair], gold: str | Path | Gold | Iterable[Pair]) -> Evaluation:
     """Count the right and wrong ones among ``pairs`` of addresses.
 
-    >>> evaluate([("/a", "/x"), ("/b", "/z")], Gold((("/a", "/x"), ("/b", "/y")))).f1
+    Parameters
+    ----------
+    pairs : iterable of pairs of str, or DataFrame
+        A table has the columns url_a and url_b, as `twinlink.Run.pairs` has them.
+    gold : path, Gold, or as ``pairs``
+        Known pairs: a gold file, or the result of `read_gold`.
+
+    Raises
+    ------
+    GoldError
+        If one of them has no pairs of addresses, or as in `read_gold`.
+
+    Examples
+    --------
+    >>> evaluate([("/a", "/x"), ("/b", "/z")], [("/a", "/x"), ("/b", "/y")]).f1
     0.5
     """
-    unique = {frozenset(pair): pair for pair in pairs}.values()
+    gold = as_gold(gold)
+    unique = {frozenset(pair): pair for pair in _address_pairs(pairs, "pairs")}.values()
     verdicts, n_unknown, n_alike = _verdicts(unique, gold)
     counts = Counter(verdicts)
     return Evaluation(
@@ -217,6 +283,11 @@ def precision_coverage(pairs: Sequence[Pair], scores: Sequence[float], gold: Gol
 
     >>> precision_coverage([("/a", "/x"), ("/b", "/z")], [0.9, 0.4], Gold((("/a", "/x"), ("/b", "/y"))))
     [(0.9, 1.0, 0.5), (0.4, 0.5, 0.5)]
+
+    Raises
+    ------
+    ShapeError
+        If there is not one score for each pair.
     """
     return [point[1:] for point in curve_points(pairs, scores, gold)]
 
@@ -227,6 +298,8 @@ def curve_points(pairs: Sequence[Pair], scores: Sequence[float], gold: Gold) -> 
     Pairs without a score (NaN) are the last.
     """
     scores = list(scores)  # a pandas Series would be read by its labels
+    if len(scores) != len(pairs):
+        raise ShapeError(f"scores: expected one for each of {len(pairs)} pairs, got {len(scores)}")
     order = sorted(range(len(pairs)), key=lambda i: (math.isnan(scores[i]), -scores[i], i))
     right = scored = 0
     curve = []

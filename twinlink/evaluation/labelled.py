@@ -29,7 +29,7 @@ Labels = Mapping[Pair, Label]
 class LabelScores(msgspec.Struct, frozen=True):
     """Precision, recall and F1 of the pairs of a run, estimated from labels, each with a 95 % interval.
 
-    ``print`` shows each as a number only if its interval is not wider than `twinlink.labels.precision.WIDEST_TOLD`.
+    ``print`` shows each as a number only if its interval is narrow enough (`twinlink.labels.precision.Share`).
     """
 
     counts: Counts
@@ -51,8 +51,8 @@ def share_lines(precision: Share, recall: Share | None, f1: Share | None) -> Ite
     """Yield a line for each measure: a number with its interval, or the number of labels needed."""
     kinds = (("precision", precision, "labels in random order"), ("recall", recall, "accepted pairs"), ("F1", f1, ""))
     for name, share, needed in kinds:
-        would_do = share and share.needed and needed and not share.tells
-        more = f"; about {share.needed:,} {needed} are needed" if share and would_do else ""
+        show_needed = share and share.needed and needed and not share.is_narrow
+        more = f"; about {share.needed:,} {needed} are needed" if share and show_needed else ""
         yield f"{name}: {share or 'not known, no pair was accepted'}{more}"
 
 

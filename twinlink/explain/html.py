@@ -9,7 +9,7 @@ import pandas as pd
 
 from twinlink.explain.text import Explained
 from twinlink.notebook_tables import WORDS, WRAPPED, address, bar, cell, html_table
-from twinlink.similarity.checks import verdict_of
+from twinlink.similarity.filter_checks import verdict_of
 
 _MARKS = {"pair": "✓", "no pair": "✗", "not kept": "–"}
 

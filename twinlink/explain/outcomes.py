@@ -13,7 +13,7 @@ from twinlink.errors import InputError
 from twinlink.frames import own_and_canonical
 from twinlink.languages import includes_language
 from twinlink.rundir.directory import RunDirectory
-from twinlink.similarity.checks import MEANINGS, verdict_of
+from twinlink.similarity.filter_checks import MEANINGS, verdict_of
 from twinlink.wording import reason_words
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 from twinlink.compiled import FEW, compiled_beyond, part_of_kernel
 from twinlink.errors import ShapeError
 from twinlink.graph.checks import check_links, check_pages
-from twinlink.sparse import check_csr, entry_rows
+from twinlink.sparse import check_csr, check_shape, entry_rows
 
 __all__ = ["LinkLists", "link_lists", "link_order", "sublists"]
 
@@ -135,8 +135,8 @@ def link_order(lists_a: LinkLists, lists_b: LinkLists, pairs: tuple[Ints, Ints, 
     Raises
     ------
     ShapeError
-        If the number of lists differs from the number of rows or columns, a pair lies outside ``scores``, or ``scores``
-        is no ``csr_array``.
+        If the number of lists differs from the number of rows or columns, a pair or the target of a link lies outside
+        ``scores``, the arrays of ``pairs`` differ in length, or ``scores`` is no ``csr_array``.
 
     Examples
     --------
@@ -148,24 +148,35 @@ def link_order(lists_a: LinkLists, lists_b: LinkLists, pairs: tuple[Ints, Ints, 
     [1.0, 0.0, 0.0, 1.0]
     """
     scores = check_csr(scores, "scores")
-    for lists, n in zip((lists_a, lists_b), scores.shape, strict=True):
-        if len(lists.starts) != n + 1:
-            raise ShapeError(f"link lists: expected one for each of {n} pages, got {len(lists.starts) - 1}")
+    lists_a, lists_b = (_checked_lists(lists, n) for lists, n in zip((lists_a, lists_b), scores.shape, strict=True))
     rows = entry_rows(scores)
     factors = np.expm1(STRICTNESS * _relative(scores, rows) ** SHARPNESS)
     factors[factors < LEAST_WEIGHT] = 0.0
     candidates = _Candidates(scores.indptr.astype(np.int64), scores.indices.astype(np.int64), factors)
     of_rows, of_columns = (check_pages(of, n, "pairs") for of, n in zip(pairs[:2], scores.shape, strict=True))
+    weights = np.asarray(pairs[2], np.float64)
+    for array, name in ((of_columns, "columns of pairs"), (weights, "weights of pairs")):
+        check_shape(array, of_rows.shape, name, "their rows")
     votes, seen_a, seen_b = _vote(
         lists_a,
         lists_b,
         of_rows.astype(np.int64),
         of_columns.astype(np.int64),
-        np.asarray(pairs[2], np.float64),
+        weights,
         candidates,
     )
     seen = seen_a[rows] + seen_b[scores.indices]
     return np.asarray(2 * votes / np.where(seen > 0, seen, 1.0))
+
+
+def _checked_lists(lists: LinkLists, n: int) -> LinkLists:
+    """Return the lists of links among ``n`` pages in the types that the kernel is compiled for."""
+    starts, targets = np.asarray(lists.starts), check_pages(lists.targets, n, "link lists")
+    if len(starts) != n + 1:
+        raise ShapeError(f"link lists: expected one for each of {n} pages, got {len(starts) - 1}")
+    if starts[0] != 0 or starts[-1] > len(targets) or (np.diff(starts) < 0).any():
+        raise ShapeError(f"link lists: expected starts that rise from 0 to at most {len(targets)}, got others")
+    return LinkLists(starts.astype(np.int64, copy=False), targets.astype(np.int64, copy=False))
 
 
 def _relative(scores: csr_array, rows: NDArray[np.integer]) -> Floats:

@@ -69,6 +69,11 @@ def from_networkx(graph: nx.Graph, nodes: Sequence[Hashable] | None = None) -> c
     csr_array of bool, shape (n, n)
         As from `twinlink.graph.links.adjacency`: no page links to itself.
 
+    Raises
+    ------
+    ShapeError
+        If a node is given twice, or is not in the graph.
+
     Examples
     --------
     >>> import networkx as nx
@@ -79,6 +84,10 @@ def from_networkx(graph: nx.Graph, nodes: Sequence[Hashable] | None = None) -> c
     """
     names = list(graph.nodes if nodes is None else nodes)
     row_of = {name: row for row, name in enumerate(names)}
+    if len(row_of) < len(names):
+        raise ShapeError(f"nodes: expected each once, got {len(names) - len(row_of)} of {len(names)} again")
+    if missing := [name for name in names if name not in graph]:
+        raise ShapeError(f"nodes: expected nodes of the graph, got {len(missing)} others, such as {missing[0]!r}")
     edges = [(row_of[a], row_of[b]) for a, b in graph.edges() if a in row_of and b in row_of]
     if not graph.is_directed():
         edges += [(b, a) for a, b in edges]

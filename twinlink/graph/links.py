@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 
 from twinlink.errors import ConfigError, ShapeError
 from twinlink.graph.checks import check_links
+from twinlink.sparse import as_rows
 
 __all__ = ["adjacency", "neighbours"]
 
@@ -72,7 +73,7 @@ def neighbours(adjacency: csr_array, direction: Direction = "both") -> csr_array
     Raises
     ------
     ShapeError
-        If ``adjacency`` is not square.
+        If ``adjacency`` is not sparse, or not square.
     ConfigError
         If ``direction`` is unknown.
 
@@ -82,7 +83,8 @@ def neighbours(adjacency: csr_array, direction: Direction = "both") -> csr_array
     >>> {direction: neighbours(chain, direction)[[1]].indices.tolist() for direction in ("in", "out", "both")}
     {'in': [0], 'out': [2], 'both': [0, 2]}
     """
-    if adjacency.ndim != 2 or adjacency.shape[0] != adjacency.shape[1]:
+    adjacency = as_rows(adjacency, "adjacency")
+    if adjacency.shape[0] != adjacency.shape[1]:
         raise ShapeError(f"adjacency: expected a square matrix, got shape {adjacency.shape}")
     if direction not in get_args(Direction):
         raise ConfigError(f"neighbours: expected one of {', '.join(get_args(Direction))}, got {direction!r}")

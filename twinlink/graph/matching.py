@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
-from twinlink.errors import ConfigError, ShapeError
-from twinlink.graph.checks import check_scores
+from twinlink.errors import ConfigError
+from twinlink.graph.checks import check_pages, check_scores
 from twinlink.graph.kernels import greedy_positions, mutual_best
 from twinlink.sparse import entry_rows
 
@@ -176,8 +176,8 @@ def rivals(scores: csr_array, matching: Matching) -> NDArray[np.float32]:
     [0.8..., 0.8...]
     """
     n_rows, n_columns = scores.shape
-    if len(matching) and (matching.rows.max() >= n_rows or matching.columns.max() >= n_columns):
-        raise ShapeError(f"matching: expected pages within {(n_rows, n_columns)}, got some outside")
+    check_pages(matching.rows, n_rows, "rows of the matching")
+    check_pages(matching.columns, n_columns, "columns of the matching")
     rows, columns, values = _entries(scores)
     partner = np.full(n_rows, -1, dtype=np.int64)
     partner[matching.rows] = matching.columns

@@ -234,7 +234,7 @@ def _with_data(pattern: csr_array, data: Scores) -> csr_array:
 def _start(internal: Scores, settings: EtsSettings) -> Scores:
     """Return ETS_0."""
     if settings.start == "internal":
-        return internal
+        return internal.copy()  # without rounds it is the result
     return np.random.default_rng(SEED).random(internal.size, np.float32)
 
 

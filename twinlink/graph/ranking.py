@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from twinlink.compiled import FEW, Unsigned, compiled_beyond
 from twinlink.errors import ConfigError, ShapeError
 from twinlink.prefetching import prefetch
-from twinlink.sparse import as_rows
+from twinlink.sparse import as_rows, entry_rows
 
 __all__ = ["PageRank", "SeedScores", "pagerank", "seed_scores", "seed_sums"]
 
@@ -91,7 +91,8 @@ def pagerank(
     Raises
     ------
     ShapeError
-        If the matrix is not square or has negative weights or NaN, or the personalisation does not match it.
+        If the matrix is not square or has negative weights, NaN or complex ones, or the personalisation does not match
+        it.
     ConfigError
         If damping, tolerance or max_iterations are out of range.
 
@@ -107,6 +108,7 @@ def pagerank(
     v = _teleport(personalisation, n)
     if n == 0:
         return PageRank(v, 0, 0.0, converged=True, flow=v)
+    links = _with_finite_sums(links)
     shares = _inverse_sums(links) * damping
     weights = _distinct_weights(links)
     targets = links.indices.view(f"u{links.indices.itemsize}")  # numba then omits the test for negative ones
@@ -243,6 +245,17 @@ def _simple(links: csr_array) -> csr_array:
     return simple
 
 
+def _with_finite_sums(links: csr_array) -> csr_array:
+    """Return links of which 1 / (sum of a row) is a number: else each row is divided by its largest weight."""
+    with np.errstate(over="ignore"):
+        sums = links.sum(axis=1)
+    if ((sums == 0) | ((sums >= np.finfo(np.float64).tiny) & (sums < np.inf))).all():
+        return links
+    largest = links.max(axis=1).toarray().ravel().astype(np.float64)
+    data = links.data / np.where(largest > 0, largest, 1.0)[entry_rows(links)]
+    return csr_array((data, links.indices, links.indptr), shape=links.shape)
+
+
 def _inverse_sums(links: csr_array) -> Scores:
     """Return 1 divided by the sum of each row, 0 for a row without weight."""
     sums = np.asarray(links.sum(axis=1), dtype=np.float64)
@@ -270,9 +283,12 @@ def _check_links(given: object) -> tuple[csr_array, int]:
     links = as_rows(given, "links")
     if links.shape[0] != links.shape[1]:
         raise ShapeError(f"links: expected a square matrix, got shape {links.shape}")
+    if np.iscomplexobj(links.data):
+        raise ShapeError(f"links: expected real weights, got {links.dtype}")
     if links.nnz and not (links.data.min() >= 0 and links.data.max() < np.inf):  # written so that NaN fails the test
         raise ShapeError("links: expected weights that are finite and not negative")
-    return links, int(links.shape[0])
+    is_float = links.dtype in (np.float32, np.float64)
+    return (links if is_float else links.astype(np.float64)), int(links.shape[0])
 
 
 def _vector(values: ArrayLike, n: int, name: str) -> Scores:

@@ -19,6 +19,7 @@ from twinlink.rundir.remembered import CallSettings, call_settings
 from twinlink.rundir.side_results import side_path
 
 if TYPE_CHECKING:
+    from twinlink.config import Config
     from twinlink.progress import Report
 
 _log = logging.getLogger("twinlink")
@@ -49,7 +50,20 @@ def match(
     target = side_path(folder, name) if name else folder
     call = read_call(target if target.is_dir() else folder, {**lexicon_settings(lexicon), **settings}, langs)
     match_again(RunDirectory(folder, _log.warning), target, at_work(target, call, ("match",)), call.config)
+    warn_without_pairs(RunDirectory(target), call.config)
     return target
+
+
+def warn_without_pairs(run: RunDirectory, config: Config) -> None:
+    """Warn of a match that found no pair, with the reason."""
+    from twinlink.match.counts import count_match, why_none
+    from twinlink.match.pairs_file import n_pairs
+
+    folder = run.stage_folder("match")
+    if not n_pairs(folder):
+        counts = count_match(run, folder)
+        why = why_none(counts.languages, config.langs, counts.reasons, prefixes=config.ingest.url_prefixes)
+        _log.warning("0 pairs: %s", why)
 
 
 def lexicon_settings(

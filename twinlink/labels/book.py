@@ -111,8 +111,8 @@ class LabelBook:
     (1, {})
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.file = folder / REVIEW / LABELS_FILE
+    def __init__(self, folder: str | Path) -> None:
+        self.file = Path(folder) / REVIEW / LABELS_FILE
         self._guard = threading.RLock()
         self._whole: list[_Line] = []
         self._tail: list[_Line] = []  # the last line without an end, if it is whole but for that

@@ -4,8 +4,8 @@ The queue shows doubtful pairs first, so the labelled pairs are worse than the o
 be too low. So pairs are divided into strata of similar probability, and each stratum is estimated separately. Only
 the order of the model's probabilities is used, not their values.
 
-A share whose interval is wider than `WIDEST_TOLD` is not told as a number anywhere, in the review, the report, on the
-command line or in Python: there are too few labels.
+A share whose interval is wider than `MAX_INTERVAL_WIDTH` is not shown as a number anywhere, in the review, the
+report, on the command line or in Python: there are too few labels.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _LEVEL = 0.95
-WIDEST_TOLD = 0.3
-"""Width of an interval up to which its share is told; set by eye: 10 labels that agree are enough, 5 are not, and of
+MAX_INTERVAL_WIDTH = 0.3
+"""Width of an interval up to which its share is shown; set by eye: 10 labels that agree are enough, 5 are not, and of
 labels that do not, it takes 41 at most."""
 # Trials on simulated runs of 100 and 1,000 pairs with 10 to 200 labels, seven ways in which probabilities may be wrong:
 # the interval has the truth in 93 % of the cases where labels come in random order (80 % in the worst way), in 92 %
@@ -54,16 +54,16 @@ class Share(msgspec.Struct, frozen=True):
     high: float
     """Upper bound."""
     needed: int = 0
-    """Number of labels needed for an interval of `WIDEST_TOLD` if the share is this; 0: unknown."""
+    """Number of labels needed for an interval of `MAX_INTERVAL_WIDTH` if the share is this; 0: unknown."""
 
     @property
-    def tells(self) -> bool:
-        """Whether the interval is narrow enough for the share to be told."""
-        return self.high - self.low <= WIDEST_TOLD
+    def is_narrow(self) -> bool:
+        """Whether the interval is narrow enough to show the share."""
+        return self.high - self.low <= MAX_INTERVAL_WIDTH
 
     def __str__(self) -> str:
         interval = f"(95 % interval {self.low:.3f} to {self.high:.3f})"
-        if self.tells:
+        if self.is_narrow:
             return f"{self.value:.3f} {interval}"
         return f"too few labels {interval}"
 
@@ -83,13 +83,13 @@ class Estimate(msgspec.Struct, frozen=True, dict=True):
     """All pairs."""
 
     @property
-    def tells(self) -> bool:
-        """Whether the interval is narrow enough for the precision to be told."""
-        return self.high - self.low <= WIDEST_TOLD
+    def is_narrow(self) -> bool:
+        """Whether the interval is narrow enough to show the precision."""
+        return self.high - self.low <= MAX_INTERVAL_WIDTH
 
     @cached_property
     def needed(self) -> int:
-        """Number of labels in random order needed for an interval of `WIDEST_TOLD` if the precision is this."""
+        """Number of labels in random order needed for an interval of `MAX_INTERVAL_WIDTH` if the precision is this."""
         return labels_needed(self.precision, self.of)
 
     @property
@@ -122,7 +122,7 @@ def estimate(
     Raises
     ------
     ShapeError
-        If the two differ in length.
+        If the two differ in length, or a verdict is another number.
 
     Notes
     -----
@@ -170,7 +170,14 @@ def share_of(n_right: int, n: int) -> Share | None:
 
     >>> print(share_of(48, 50))
     0.951 (95 % interval 0.878 to 0.992)
+
+    Raises
+    ------
+    ShapeError
+        If ``n_right`` is not between 0 and ``n``.
     """
+    if not 0 <= n_right <= n:
+        raise ShapeError(f"share: expected 0 to {n} right ones of {n}, got {n_right}")
     if not n:
         return None
     a, b = n_right + 0.5, n - n_right + 0.5
@@ -189,7 +196,7 @@ def harmonic_mean(pairs: pd.DataFrame, labels: Mapping[tuple[str, str], Label], 
 
 
 def labels_needed(share: float, of: int | None = None) -> int:
-    """Return the number of labels in random order needed for an interval of `WIDEST_TOLD`.
+    """Return the number of labels in random order needed for an interval of `MAX_INTERVAL_WIDTH`.
 
     Parameters
     ----------
@@ -204,7 +211,7 @@ def labels_needed(share: float, of: int | None = None) -> int:
     (41, 11, 17)
     """
     most = of if of is not None else 1_000
-    return next((n for n in range(1, most) if _width(share, n, of) <= WIDEST_TOLD), most)
+    return next((n for n in range(1, most) if _width(share, n, of) <= MAX_INTERVAL_WIDTH), most)
 
 
 def _width(share: float, n: int, of: int | None) -> float:
@@ -246,6 +253,9 @@ def _checked(
     probabilities, codes = np.asarray(probability, np.float64), np.asarray(verdicts, np.int8)
     if probabilities.shape != codes.shape:
         raise ShapeError(f"precision: {len(probabilities)} probabilities, {len(codes)} verdicts")
+    if others := set(np.unique(codes).tolist()) - {ACCEPTED, REJECTED, UNLABELLED}:
+        expected = f"{ACCEPTED} accepted, {REJECTED} rejected, {UNLABELLED} no label"
+        raise ShapeError(f"verdicts: expected {expected}, got {', '.join(map(str, sorted(others)))}")
     return probabilities, codes
 
 

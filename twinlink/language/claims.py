@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from twinlink.language.identify import (
@@ -19,7 +20,7 @@ from twinlink.language.relatives import CONFUSED, are_relatives
 from twinlink.language.site_text import SiteText
 from twinlink.scripts import LATIN
 
-__all__ = ["as_claimed"]
+__all__ = ["as_claimed", "claimed_languages"]
 
 _LIKE_ITSELF = 0.7
 """Likeness below which text may be in a language that CLD2 does not recognise, if it is claimed: Asturian is like
@@ -30,7 +31,22 @@ _FEW_LETTERS = 100
 to it, as are 7 of 73 titles of a French manual. Where a language can be learned, words decide on short pages, too: many
 were left in the language of the source, under the claim of the template. Our choice, not tuned."""
 
+_LEAST_CLAIMED = 0.05
+"""Least share of the pages that claim one of the languages of a site. Our choice, not tuned."""
+
 _Tags = frozenset[str]
+
+
+def claimed_languages(site: SiteText) -> _Tags:
+    """Return the languages that pages of a site claim, where several do; none where all claim the same one.
+
+    Where none are wanted, they stand for the wanted ones: a claim that differs between pages does not come from
+    a template.
+    """
+    claims = Counter(claimed for claim in site.claimed for claimed in claim)
+    least = max(LEAST_LEARNED, _LEAST_CLAIMED * len(site.claimed))
+    found = _Tags(language for language, n in claims.items() if n >= least)
+    return found if len(found) > 1 else _Tags()
 
 
 def as_claimed(site: SiteText, guesses: Sequence[Guess], wanted: _Tags) -> list[Guess]:

@@ -33,7 +33,7 @@ from scipy.sparse import csr_array
 from twinlink.config import LanguageSettings
 from twinlink.errors import ShapeError
 from twinlink.language.bilingual import EXAMINE_SECONDS, is_bilingual, may_be_bilingual
-from twinlink.language.claims import as_claimed
+from twinlink.language.claims import as_claimed, claimed_languages
 from twinlink.language.identify import (
     CLEAR,
     FAIRLY_CLEAR,
@@ -181,7 +181,7 @@ def site_languages(
     if not blocks:
         return [], np.zeros(0, np.float32)
     site = read_site(blocks, declared, links, hints, settings.boilerplate_share)
-    aim = frozenset(map(base_language, wanted))
+    aim = frozenset(map(base_language, wanted)) or claimed_languages(site)
     guesses = threaded_in_ranges(partial(_guesses, site), len(blocks), seconds=GUESS_SECONDS)
     guesses = as_claimed(site, guesses, aim)
     unknown = unknown_languages(site, guesses, aim)

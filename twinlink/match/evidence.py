@@ -18,9 +18,9 @@ from twinlink.match.menus import without_menus
 from twinlink.match.shared_names import shared_names
 from twinlink.odds import expit, logit
 from twinlink.pages.linearise import PageShape
-from twinlink.similarity.checks import Check
 from twinlink.similarity.content import combine_translations
 from twinlink.similarity.decision import EVEN
+from twinlink.similarity.filter_checks import Check
 from twinlink.similarity.lexicon import heads_of, identity_matrix, translation_matrix
 from twinlink.similarity.lexicon_files import Lexicon
 from twinlink.similarity.shared_words import shared_words_matrix

@@ -24,7 +24,7 @@ from twinlink.urls import join, page_id
 if TYPE_CHECKING:
     from twinlink.pages.libxml2 import CompiledParser
 
-MAX_ADDRESS_BYTES = 2**24
+MAX_ADDRESS_CHARACTERS = 2**24
 """Characters of all addresses of one page, images apart. The page of our tuning sites that has the most has 0.1
 million; with a long ``<base>``, 10 MB of short links would make two billion."""
 
@@ -88,7 +88,7 @@ class ParsedPage(msgspec.Struct, frozen=True):
     cut: bool
     """True if the rest of the page was not read because it nests too deeply (`max_depth`) or has more tags than
     `MAX_MARKS`; or the rest of its links, because it has more than `MAX_LINKS`, or their addresses are too long in all
-    (`MAX_ADDRESS_BYTES`)."""
+    (`MAX_ADDRESS_CHARACTERS`)."""
     robots: str = ""
     """Content of its ``<meta name=robots>`` elements, lower case, joined by commas."""
     canonical: str = ""
@@ -227,10 +227,10 @@ def canonical_of(hrefs: Iterable[str], url: str, base: str, charset: str) -> str
 
 
 def _resolve(links: Iterable[RawLink], base: str, charset: str) -> tuple[tuple[Link, ...], bool]:
-    """Return the usable links, each once; and whether some are left out for `MAX_ADDRESS_BYTES`."""
+    """Return the usable links, each once; and whether some are left out for `MAX_ADDRESS_CHARACTERS`."""
     urls: dict[str, str | None] = {}
     resolved: dict[Link, None] = {}
-    room = MAX_ADDRESS_BYTES
+    room = MAX_ADDRESS_CHARACTERS
     for href, anchor, rel, hreflang in links:
         if href not in urls:
             url = urls[href] = join(base, href, charset)

@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 
 from twinlink.pages.elements import Elements, RawLink
 from twinlink.pages.libxml2 import ANCHOR, IMAGE, TAKES_OF, TITLE, link_of, values_of
-from twinlink.pages.parser import MAX_ADDRESS_BYTES, Link, base_of, canonical_of, language_of
+from twinlink.pages.parser import MAX_ADDRESS_CHARACTERS, Link, base_of, canonical_of, language_of
 from twinlink.pages.spaces import collapse
 from twinlink.pages.tags import TAG_CODES
 from twinlink.urls import MAX_URL_LENGTH, folder_decides, folder_of, join, page_id
 
 __all__ = ["MAX_EVENTS", "PageElements", "Repeated"]
 
-MAX_EVENTS = MAX_ADDRESS_BYTES // MAX_URL_LENGTH
+MAX_EVENTS = MAX_ADDRESS_CHARACTERS // MAX_URL_LENGTH
 """Events of a page at most: so few have neither too many links nor too long addresses in all."""
 
 _REMEMBERED_BYTES = 500

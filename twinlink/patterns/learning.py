@@ -34,7 +34,7 @@ from twinlink.patterns.kernels import (
 from twinlink.patterns.keys import Forms, Key, key_hashes, key_ranks, keys_of, read_forms, rule_of, side_hashes
 from twinlink.patterns.url_kernels import powers
 from twinlink.sorted_keys import find_keys
-from twinlink.sparse import as_rows, entry_keys
+from twinlink.sparse import as_rows, check_shape, entry_keys
 
 __all__ = ["Pattern", "SitePatterns", "Verdict", "learn_patterns", "pattern_evidence"]
 
@@ -128,7 +128,7 @@ class _Met(NamedTuple):
 
 def learn_patterns(
     urls: Sequence[str] | pa.Array,
-    langs: Sequence[str] | None = None,
+    langs: Sequence[str | None] | None = None,
     settings: PatternSettings | None = None,
     known: Mapping[Key, float] | None = None,
 ) -> SitePatterns:
@@ -145,8 +145,8 @@ def learn_patterns(
     urls : sequence of str or pa.Array of strings
         Normalised addresses of one site, in any order. What is no address has no partner.
     langs : sequence of str, optional
-        Language of each; ``und`` or empty: not known. Two pages of one language are never paired. Where a language is
-        not known, parts without a letter (page numbers, dates) are no key.
+        Language of each; ``und``, empty or null: not known. Two pages of one language are never paired. Where a
+        language is not known, parts without a letter (page numbers, dates) are no key.
     settings : PatternSettings, optional
     known : mapping, optional
         Keys that are credible on other sites (`twinlink.patterns.credibility.credible_keys`).
@@ -178,11 +178,11 @@ def learn_patterns(
     return _result(forms, met, order, taken, is_known, (names, codes), settings, n_crowded)
 
 
-def _lang_codes(langs: Sequence[str] | None, forms: Forms) -> tuple[list[str], NDArray[np.int32]]:
+def _lang_codes(langs: Sequence[str | None] | None, forms: Forms) -> tuple[list[str], NDArray[np.int32]]:
     """Return the languages' names, and the number of that of each form; -1: not known."""
     if langs is None:
         return [], np.full(len(forms), -1, np.int32)
-    names = sorted(set(langs) - {"", UNDETERMINED})
+    names = sorted({lang for lang in langs if isinstance(lang, str)} - {"", UNDETERMINED})
     number = {name: k for k, name in enumerate(names)}
     return names, np.array([number.get(langs[place], -1) for place in forms.places.tolist()], np.int32)
 
@@ -370,6 +370,11 @@ def pattern_evidence(
     csr_array of float32, sparsity of ``candidates``, values in [0, 1]
         0: no pattern pairs them.
 
+    Raises
+    ------
+    ShapeError
+        If ``candidates`` is not of this shape, or not sorted.
+
     Examples
     --------
     >>> urls = [f"http://x.hk/{lang}/{name}.htm" for lang in ("en", "tc") for name in ("home", "news", "jobs")]
@@ -378,8 +383,9 @@ def pattern_evidence(
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
     candidates = as_rows(candidates, "candidates")
-    if candidates.shape != (len(urls_a), len(urls_b)):
-        raise ShapeError(f"candidates of shape {candidates.shape} for {len(urls_a)} and {len(urls_b)} pages")
+    check_shape(candidates, (len(urls_a), len(urls_b)), "candidates", "the addresses")
+    if not candidates.has_canonical_format:
+        raise ShapeError("candidates: expected sorted columns, and each entry once")
     row_of, column_of = (_first_places(side) for side in (urls_a, urls_b))
     values = np.array([max(each.credibility, (prior or {}).get(each.key, 0.0)) for each in found.patterns])
     used = found.used() if found.patterns else np.zeros(0, np.bool_)

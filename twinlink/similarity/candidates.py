@@ -22,7 +22,7 @@ from twinlink.similarity import kernels
 from twinlink.similarity.affordable import affordable, most_products, weights_of
 from twinlink.similarity.content import ContentSide, checked, content_sides
 from twinlink.similarity.page_search import nearest_of, nearest_pages
-from twinlink.sparse import as_rows, counts_of, entries, narrow, pattern_from, select, stacked
+from twinlink.sparse import as_rows, check_shape, counts_of, entries, narrow, pattern_from, select, stacked
 from twinlink.system.side_by_side import threaded
 
 __all__ = [
@@ -152,7 +152,7 @@ def candidate_pattern(
     Raises
     ------
     ShapeError
-        If the vectors differ in length, or are not sparse.
+        If the vectors differ in length, or are not sparse; if ``open_a`` or ``open_b`` is not one bool for each page.
 
     Examples
     --------
@@ -200,6 +200,7 @@ def candidate_votes(
     if vectors_a.shape[1] != vectors_b.shape[1]:
         raise ShapeError(f"expected vectors of one length, got {vectors_a.shape[1]} and {vectors_b.shape[1]}")
     shape = (vectors_a.shape[0], vectors_b.shape[0])
+    open_a, open_b = _open_pages(open_a, open_b, shape)
     if open_a is None or open_b is None:
         of_row, of_column = nearest_pages(vectors_a, vectors_b, settings.per_page, settings.products_per_page)
     elif max(shape) <= _PAGES:
@@ -266,6 +267,8 @@ def content_votes(
     """
     settings = settings or CandidateSettings()
     a, b = content_sides(counts_a, counts_b, translation)
+    shape = (a.own.shape[0], b.own.shape[0])
+    open_a, open_b = _open_pages(open_a, open_b, shape)
     if open_a is None or open_b is None:
         return candidate_votes(*_compared(a, b, settings), settings)
     if (open_a.any() or open_b.any()) and max(len(open_a), len(open_b)) <= _PAGES:
@@ -275,7 +278,28 @@ def content_votes(
         return candidate_votes(vectors_a, vectors_b, settings, open_a, open_b)
     of_row = _nearest_of(open_a, settings, lambda: _compared(_some_pages(a, open_a), b, settings))
     of_column = _nearest_of(open_b, settings, lambda: _compared(_some_pages(b, open_b), a, settings))
-    return _votes(of_row, of_column, (counts_a.shape[0], counts_b.shape[0]))
+    return _votes(of_row, of_column, shape)
+
+
+def _open_pages(
+    open_a: NDArray[np.bool_] | None, open_b: NDArray[np.bool_] | None, shape: tuple[int, int]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]] | tuple[None, None]:
+    """Return the pages of both sides that need candidates; of neither if all of both do."""
+    if open_a is None and open_b is None:
+        return None, None
+    sides = zip((open_a, open_b), shape, ("open_a", "open_b"), strict=True)
+    a, b = (_checked_marks(given, n, name) for given, n, name in sides)
+    return a, b
+
+
+def _checked_marks(given: NDArray[np.bool_] | None, n: int, name: str) -> NDArray[np.bool_]:
+    if given is None:
+        return np.ones(n, np.bool_)
+    marks = np.asarray(given)
+    check_shape(marks, (n,), name, "the pages")
+    if marks.dtype != np.bool_:
+        raise ShapeError(f"{name}: expected true or false for each page, got {marks.dtype}")
+    return marks
 
 
 def _some_pages(side: ContentSide, pages: NDArray[np.bool_]) -> ContentSide:
@@ -368,12 +392,16 @@ def strongest(
     """
     settings, scores = settings or CandidateSettings(), as_rows(scores, "scores")
     k = settings.per_page
-    most = (
-        np.full(n, k) if given is None else np.minimum(given, k, dtype=np.int64)
-        for n, given in zip(scores.shape, (most_a, most_b), strict=True)
-    )
+    sides = zip(scores.shape, (most_a, most_b), ("most_a", "most_b"), strict=True)
+    most = (np.full(n, k) if given is None else _at_most(given, k, n, name) for n, given, name in sides)
     kept = kernels.strongest_entries(*kernels.arrays_of(scores), k, *most)
     return narrow(select(csr_array((kept, scores.indices, scores.indptr), shape=scores.shape), kept))
+
+
+def _at_most(numbers: NDArray[np.integer], k: int, n: int, name: str) -> NDArray[np.int64]:
+    most = np.asarray(numbers, np.int64)
+    check_shape(most, (n,), name, "the pages")
+    return np.asarray(np.minimum(most, k))
 
 
 def tag_vectors(tags_a: Sequence[bytes], tags_b: Sequence[bytes]) -> tuple[csr_array, csr_array]:

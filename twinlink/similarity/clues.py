@@ -153,8 +153,8 @@ def clue_odds(
 def _as_learned(states: States) -> States:
     """Return states with silence for clues that point at no page.
 
-    Hardly any right pair has them, so that as clues that point elsewhere they would make those count too much: with a
-    tenth of the addresses exchanged, a site with many untranslated pages has F1 .990 instead of .992.
+    Hardly any right pair has such a clue. Counted as one that points elsewhere, it would exaggerate the weight of that
+    state: with a tenth of the addresses exchanged, a site with many untranslated pages has F1 .990 instead of .992.
     """
     return np.where(states == NOWHERE, SILENT, states)
 

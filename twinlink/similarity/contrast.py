@@ -10,7 +10,7 @@ from twinlink.similarity import kernels
 from twinlink.similarity.affordable import affordable_terms, pages_with, with_terms
 from twinlink.similarity.content import dots_of_pairs, translated, unit_rows
 from twinlink.similarity.page_search import nearest_within
-from twinlink.sparse import as_rows, as_weights, entry_rows, kept_matrix, narrow, select
+from twinlink.sparse import as_rows, as_weights, check_shape, entry_rows, kept_matrix, narrow, select
 
 __all__ = ["contrast_vectors", "cosine_of_pairs", "near_duplicates", "near_pages"]
 
@@ -92,6 +92,11 @@ def contrast_vectors(counts: csr_array, near: csr_array) -> csr_array:
     csr_array of float32, shape (n_pages, n_terms), values >= 0
         The row of a page without distinctive words is empty.
 
+    Raises
+    ------
+    ShapeError
+        If ``near`` is not of the same pages.
+
     Examples
     --------
     Two forms that differ in one word:
@@ -100,7 +105,9 @@ def contrast_vectors(counts: csr_array, near: csr_array) -> csr_array:
     >>> contrast_vectors(forms, near_pages(forms)).astype(float).toarray().round(2).tolist()
     [[0.0, 0.0, 0.58, 0.0], [0.0, 0.0, 0.0, 0.58]]
     """
-    vectors, shares = _page_vectors(as_weights(counts, "counts")), _shares(as_rows(near, "near"))
+    vectors, near = _page_vectors(as_weights(counts, "counts")), as_rows(near, "near")
+    check_shape(near, (vectors.shape[0],) * 2, "near", "the pages")
+    shares = _shares(near)
     x, (starts, pages, _) = kernels.arrays_of(vectors), kernels.arrays_of(shares)
     rest = kernels.without_mean(x, vectors.shape[1], starts, pages, shares.data, LEAST)
     return kept_matrix(select(csr_array((rest, vectors.indices, vectors.indptr), shape=vectors.shape), rest > 0))

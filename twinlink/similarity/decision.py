@@ -30,8 +30,7 @@ Floats = NDArray[np.float64]
 # average against the best threshold that the gold can show, ½ loses .026, 1 and 0 still more.
 _RIVAL_WEIGHT = 0.75
 # Pages of one language with at least this similarity are versions of one page. Trials: .8, .9 and .95 are the same
-# within .002;
-# without it .023 is lost instead of .015.
+# within .002; without it .023 is lost instead of .015.
 _ALIKE = 0.9
 # The estimate is on the strict side: on sites for tuning as on those for judging, six to seven of ten pairs between .3
 # and .5 are right, .8 of those from .5 to .7, .95 from .9 to .97, .99 from .97 on.
@@ -139,11 +138,11 @@ def keep_pairs(
     ----------
     probabilities : array_like, shape (n_pairs,), values in [0, 1]
     min_probability : float, optional
-        Least probability of a single pair; by default that of `least_probability`.
+        Least probability of a single pair. Default: ``threshold``, or 0 with ``min_precision``.
     min_precision : float, optional
         The longest list, most probable pairs first, whose mean probability (its expected precision) is not below this.
     threshold : float, optional
-        Least probability of a single pair if neither is given.
+        Least probability of a single pair if neither of the two is given.
 
     Examples
     --------

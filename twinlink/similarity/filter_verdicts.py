@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from twinlink.errors import ShapeError
-from twinlink.similarity.checks import Check, Relation
+from twinlink.similarity.filter_checks import Check, Relation
 from twinlink.sparse import select, with_values
 
 __all__ = ["FilterVerdicts", "all_kept", "with_filter"]

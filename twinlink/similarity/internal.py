@@ -6,6 +6,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from twinlink.errors import ConfigError, ShapeError
+from twinlink.graph.checks import check_scores
 from twinlink.sparse import as_rows
 
 
@@ -26,7 +27,7 @@ def internal_similarity(content: csr_array, structure: csr_array, beta: float = 
     Raises
     ------
     ShapeError
-        If the two differ in shape or in their candidate pairs, or are not sparse.
+        If the two differ in shape or in their candidate pairs, are not sparse, or have a value outside [0, 1].
     ConfigError
         If ``beta`` is outside [0, 1].
 
@@ -37,7 +38,8 @@ def internal_similarity(content: csr_array, structure: csr_array, beta: float = 
     """
     if not 0 <= beta <= 1:
         raise ConfigError(f"beta: expected a weight in [0, 1], got {beta}")
-    content, structure = as_rows(content, "content"), as_rows(structure, "structure")
+    content = check_scores(as_rows(content, "content"), "content")
+    structure = check_scores(as_rows(structure, "structure"), "structure")
     same = (
         content.shape == structure.shape
         and np.array_equal(content.indptr, structure.indptr)

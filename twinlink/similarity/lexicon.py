@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from scipy.sparse import csr_array
 
+from twinlink.errors import ConfigError
 from twinlink.expressions import expression
 from twinlink.scripts import HAN_BLOCKS
 from twinlink.similarity.lexicon_files import Entry, Lexicon
@@ -27,6 +28,8 @@ _NOTE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _MAX_WORDS = 4  # longer entries are explanations
 _SAMPLE = 5_000  # number of entries used to detect the languages of the columns
 _HAN: Mapping[str, Callable[[str], str]] = {"zh": simplify_chinese, "ja": simplify_japanese}
+SharedTokens = Literal["all", "numbers", "none"]
+"""Which terms of both languages are taken for the same."""
 _CHARACTERS = f"[{HAN_BLOCKS}]{{2,}}"
 _UNSPACED_HEADS = frozenset({"zh", "ja", "th", "lo", "km", "my"})
 
@@ -91,7 +94,7 @@ def identity_matrix(
     lang_a: str,
     vocabulary_b: Sequence[str],
     lang_b: str,
-    shared: Literal["all", "numbers", "none"] = "all",
+    shared: SharedTokens = "all",
 ) -> csr_array:
     """Return 1 for each term that is in both vocabularies and likely has the same meaning.
 
@@ -106,11 +109,18 @@ def identity_matrix(
     -------
     csr_array of float32, shape (len(vocabulary_a), len(vocabulary_b)), values 1
 
+    Raises
+    ------
+    ConfigError
+        If ``shared`` is unknown.
+
     Examples
     --------
     >>> identity_matrix(["404", "httpd", "on"], "en", ["404", "httpd", "on"], "fr").toarray().diagonal().tolist()
     [1.0, 1.0, 0.0]
     """
+    if shared not in get_args(SharedTokens):
+        raise ConfigError(f"shared: expected one of {', '.join(get_args(SharedTokens))}, got {shared!r}")
     place_b = {term: i for i, term in enumerate(vocabulary_b)}
     least = LEAST_COGNATE if has_latin_script(lang_a) and has_latin_script(lang_b) else 1
     words = shared == "all"

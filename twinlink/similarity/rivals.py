@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from twinlink.compiled import Unsigned, code_runs, compiled
-from twinlink.sparse import check_csr, entry_rows
+from twinlink.sparse import check_csr, check_shape, entry_rows
 
 __all__ = ["Rivalry"]
 
@@ -68,7 +68,17 @@ class Rivalry:
         -------
         ndarray, shape (n_candidates,)
             0 where the candidate is the only one in its row and its column.
+
+        Raises
+        ------
+        ShapeError
+            If an array does not have one value for each candidate.
         """
+        values = np.asarray(values)
+        left = None if left is None else np.asarray(left, np.bool_)
+        for array, name in ((values, "values"), (left, "left")):
+            if array is not None:
+                check_shape(array, self.rows.shape, name, "the candidates")
         if len(values) <= FEW_CANDIDATES and not code_runs():
             wide = values.astype(np.float64) if left is None else np.where(left, values, 0.0)
             return _best_of_few(self.rows, self.columns, wide, *self.shape).astype(values.dtype, copy=False)

@@ -94,12 +94,12 @@ def site_features(
     ranked = pagerank(
         graph.links, settings.damping, start if start.any() else None, settings.tolerance, settings.max_iterations
     )
-    voices = seed_sums(graph.links, np.ones(n), known)
+    n_linking = seed_sums(graph.links, np.ones(n), known)
     linking = graph.n_sources + 1.0
     columns = {
         "credit": np.log10(np.maximum(ranked.flow * n, _LEAST_CREDIT)),
-        "vouched": seed_sums(graph.links, worth, known) / (voices + 1),
-        "in_links": np.log2(1 + voices),
+        "vouched": seed_sums(graph.links, worth, known) / (n_linking + 1),
+        "in_links": np.log2(1 + n_linking),
         "named": graph.n_named / linking,
         "languages": np.minimum(graph.n_languages, 2) / 2,
         "hreflang": (graph.n_hreflang > 0).astype(np.float64),

@@ -80,16 +80,19 @@ def learn_site_model(
     -2.0
     """
     x, yes = np.asarray(values, dtype=np.float64), np.asarray(bilingual, dtype=np.bool_)
-    if x.ndim != 2 or x.shape != (len(yes), len(FEATURES)) or not np.isfinite(x).all() or ridge <= 0:
+    if x.ndim != 2 or x.shape != (len(yes), len(FEATURES)) or not np.isfinite(x).all() or not ridge > 0:
         raise ShapeError(f"site model: expected {len(FEATURES)} finite features a site and a ridge above 0")
-    before = prior or prior_model()
+    prior = prior or prior_model()
     x = np.column_stack([x, np.ones(len(x))])
-    centre = np.append(before.weights, before.intercept)
-    hold = np.append(np.full(len(FEATURES), ridge), ridge / 100)
+    centre = np.append(prior.weights, prior.intercept)
+    penalties = np.append(np.full(len(FEATURES), ridge), ridge / 100)
     w = centre
     for _ in range(_STEPS):
-        step = _newton_step(x, yes, w, centre, hold)
-        while _loss(x, yes, w + step, centre, hold) > _loss(x, yes, w, centre, hold) and np.abs(step).max() > _SMALL:
+        step = _newton_step(x, yes, w, centre, penalties)
+        while (
+            _loss(x, yes, w + step, centre, penalties) > _loss(x, yes, w, centre, penalties)
+            and np.abs(step).max() > _SMALL
+        ):
             step = step / 2
         w = w + step
         if np.abs(step).max() <= _SMALL:
@@ -102,11 +105,11 @@ def _newton_step(
     yes: NDArray[np.bool_],
     w: NDArray[np.float64],
     centre: NDArray[np.float64],
-    hold: NDArray[np.float64],
+    penalties: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     probability = expit(x @ w)
-    slope = x.T @ (probability - yes) + hold * (w - centre)
-    curve = (x.T * (probability * (1 - probability))) @ x + np.diag(hold)
+    slope = x.T @ (probability - yes) + penalties * (w - centre)
+    curve = (x.T * (probability * (1 - probability))) @ x + np.diag(penalties)
     step: NDArray[np.float64] = np.asarray(np.linalg.solve(curve, -slope), dtype=np.float64)
     return step
 
@@ -116,10 +119,10 @@ def _loss(
     yes: NDArray[np.bool_],
     w: NDArray[np.float64],
     centre: NDArray[np.float64],
-    hold: NDArray[np.float64],
+    penalties: NDArray[np.float64],
 ) -> float:
     odds = x @ w
-    return float(np.logaddexp(0, np.where(yes, -odds, odds)).sum() + (hold * (w - centre) ** 2).sum() / 2)
+    return float(np.logaddexp(0, np.where(yes, -odds, odds)).sum() + (penalties * (w - centre) ** 2).sum() / 2)
 
 
 def site_probability(model: SiteModel, values: ArrayLike) -> NDArray[np.float64]:

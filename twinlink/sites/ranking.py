@@ -13,6 +13,7 @@ from twinlink.sites.features import SiteFeatures, site_features
 from twinlink.sites.host_graph import HostGraph
 from twinlink.sites.model import SiteModel, learn_site_model, prior_model, site_probability
 from twinlink.sites.web_graph import WebEvidence
+from twinlink.sparse import check_shape
 
 
 class SiteRanking(msgspec.Struct, frozen=True, eq=False):
@@ -61,7 +62,9 @@ def rank_sites(
         If the arrays do not fit the graph.
     """
     settings = settings or RankingSettings()
-    known, worth = np.asarray(crawled), np.asarray(credibility, dtype=np.float64)
+    known, worth = np.asarray(crawled, dtype=np.bool_), np.asarray(credibility, dtype=np.float64)
+    for array, name in ((known, "crawled"), (worth, "credibility")):
+        check_shape(array, (len(graph.sites),), name, "the sites")
     came = np.zeros(len(graph.sites), dtype=np.int64) if rounds is None else np.asarray(rounds)
     wrong = np.zeros(len(graph.sites), dtype=np.bool_) if disproved is None else np.asarray(disproved, dtype=np.bool_)
     if came.shape != (len(graph.sites),) or wrong.shape != came.shape:

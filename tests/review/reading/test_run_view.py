@@ -29,7 +29,7 @@ from twinlink.review.reading.snapshot import Snapshot
 from twinlink.review.records import Compared, Resource
 from twinlink.run import Run
 from twinlink.rundir.directory import RunDirectory
-from twinlink.similarity.checks import MEANINGS
+from twinlink.similarity.filter_checks import MEANINGS
 from twinlink.tables import CANDIDATES, CHECKS, GROUP_ROWS, LINKS, PAIRS, read_table, write_table
 from twinlink.toy import toy_site
 from twinlink.urls import page_id

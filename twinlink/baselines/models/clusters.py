@@ -11,7 +11,7 @@ from scipy.spatial.distance import pdist
 from twinlink.baselines.alignment import Alignment
 from twinlink.baselines.models.verdicts import Verdicts
 from twinlink.config.baselines import ClusterSettings
-from twinlink.similarity.checks import noted
+from twinlink.similarity.filter_checks import noted
 
 __all__ = ["MAX_PAIRS", "calinski_harabasz", "judge_hc1", "judge_hc2"]
 

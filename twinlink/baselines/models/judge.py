@@ -40,7 +40,7 @@ def judge(alignment: Alignment, model: ModelName, settings: ModelSettings | None
     Returns
     -------
     Verdicts
-        None for no pairs.
+        Empty arrays if there are no pairs.
 
     Raises
     ------

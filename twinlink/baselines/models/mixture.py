@@ -34,7 +34,7 @@ from scipy.special import betaln, digamma, expit
 from twinlink.baselines.alignment import Alignment
 from twinlink.baselines.models.verdicts import Verdicts
 from twinlink.config.baselines import MixtureSettings
-from twinlink.similarity.checks import noted
+from twinlink.similarity.filter_checks import noted
 
 __all__ = ["MixtureFit", "fit_mixture", "judge_mixture"]
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from twinlink.baselines.alignment import Alignment
 from twinlink.baselines.models.verdicts import Verdicts
 from twinlink.config.baselines import JangeldinSettings, StrandSettings
-from twinlink.similarity.checks import Check, noted
+from twinlink.similarity.filter_checks import Check, noted
 
 __all__ = ["ThresholdFit", "alignment_checks", "find_threshold", "judge_jangeldin", "judge_strand"]
 

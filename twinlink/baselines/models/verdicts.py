@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from twinlink.similarity.checks import Check
+from twinlink.similarity.filter_checks import Check
 
 
 class Verdicts(msgspec.Struct, frozen=True, eq=False):

@@ -81,7 +81,7 @@ class Interval(msgspec.Struct, frozen=True):
     @classmethod
     def of(cls, share: Share | None) -> Interval | None:
         """Make it from a share."""
-        return None if share is None else cls(share.value, share.low, share.high, share.tells, share.needed)
+        return None if share is None else cls(share.value, share.low, share.high, share.is_narrow, share.needed)
 
 
 class Estimated(msgspec.Struct, frozen=True):
@@ -111,7 +111,7 @@ class Estimated(msgspec.Struct, frozen=True):
         """Make it from scores by labels."""
         e = scores.precision
         shares = Interval.of(scores.recall), Interval.of(scores.f1)
-        return cls(e.precision, e.low, e.high, e.n, e.of, e.tells, e.needed, *shares)
+        return cls(e.precision, e.low, e.high, e.n, e.of, e.is_narrow, e.needed, *shares)
 
 
 class CurvePoint(msgspec.Struct, frozen=True):

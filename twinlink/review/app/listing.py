@@ -47,9 +47,9 @@ class Progress(msgspec.Struct, frozen=True):
         return self.n_accepted + self.n_rejected
 
     @property
-    def tells(self) -> bool:
+    def is_narrow(self) -> bool:
         """Whether the interval of the precision is narrow enough to report it."""
-        return self.estimate is not None and self.estimate.tells
+        return self.estimate is not None and self.estimate.is_narrow
 
 
 class _Table:

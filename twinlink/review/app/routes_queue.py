@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from twinlink.labels.book import Label
-from twinlink.labels.precision import WIDEST_TOLD
+from twinlink.labels.precision import MAX_INTERVAL_WIDTH
 from twinlink.review.app.answers import Notice, go_to, show, state_of
 from twinlink.review.app.filters import SHOWN, Selection, part_number, selection_of
 from twinlink.review.app.listing import Listing, Session
@@ -81,7 +81,7 @@ def queue(request: Request) -> Response:
         sites=listing.table.sites,
         lang_pairs=listing.table.lang_pairs,
         is_narrowed=bool(selection.site or selection.langs),
-        widest_told=WIDEST_TOLD,
+        widest_told=MAX_INTERVAL_WIDTH,
     )
 
 

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from twinlink.review.reading.columns import RowFile, ints
 from twinlink.review.records import Compared, Segment
-from twinlink.similarity.checks import MEANINGS, verdict_of
+from twinlink.similarity.filter_checks import MEANINGS, verdict_of
 
 __all__ = ["LinkRow", "SiteBeads", "SiteCandidates", "SiteChecks", "SiteLinks"]
 

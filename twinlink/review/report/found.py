@@ -73,7 +73,7 @@ def _measured_figure(each: Measured) -> Figure:
         return Figure("–", f"right by {each.source}: no pair was judged")
     if not isinstance(each.precision, Estimate):
         return Figure(percent(each.precision), f"right by {each.source}")
-    if not each.precision.tells:
+    if not each.precision.is_narrow:
         return Figure("–", f"right by {each.source}: too few")
     low, high = each.precision.low, each.precision.high
     return Figure(f"{100 * low:.0f}–{percent(high, 0)}", f"right by {each.source} (95 % interval)")

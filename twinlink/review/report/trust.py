@@ -77,7 +77,7 @@ def _measured_words(each: Measured) -> Markup:
 
 def _estimate_words(source: str, found: Estimate) -> Markup:
     interval = f"(95 % interval: {percent(found.low)} to {percent(found.high)})"
-    if found.tells:
+    if found.is_narrow:
         return Markup("By {}, <b>{}</b> of the pairs are right {}").format(source, percent(found.precision), interval)
     text = Markup("By {}, the precision is too uncertain {}; about {} labels in random order are needed")
     return text.format(source, interval, count(found.needed))
@@ -126,7 +126,7 @@ def _curve_of_cuts(each: Measured, probabilities: npt.NDArray[np.float64], style
     points: list[tuple[float, float, float, float]] = []
     for cut, found in sorted(each.cuts.items()):
         share = float((probabilities >= cut).mean())
-        if isinstance(found, Estimate) and found.tells and (not points or points[-1][0] - share >= LEAST_STEP):
+        if isinstance(found, Estimate) and found.is_narrow and (not points or points[-1][0] - share >= LEAST_STEP):
             points.append((share, found.precision, found.low, found.high))
     if not points:
         return []
@@ -158,7 +158,7 @@ def _cut_table(data: ReportData, probabilities: npt.NDArray[np.float64]) -> Tabl
 def _conclusive(found: float | Estimate | None) -> float | None:
     """Return a precision; None: too few pairs were judged."""
     if isinstance(found, Estimate):
-        return found.precision if found.tells else None
+        return found.precision if found.is_narrow else None
     return found
 
 

@@ -111,6 +111,8 @@ REASONS = {
     "two-languages": "in two of the wanted languages, block by block",
     "other-language": "in none of the wanted languages",
     "only-language": "no page of its site is in another wanted language",
+    "placeholder": "little text but a sentence that only such pages of its language have: probably a note that there is"
+    " no translation",
     "doubtful": "its best partner is too doubtful to be reported",
     "tie": "it, or its best partner, has another candidate that is equally good",
     "no-partner-left": "the matching gave each of its candidates to another page that is at least as good",

@@ -27,7 +27,7 @@ _BY_ADDRESS = {
 """Reasons why two pages are not candidates, in methods that choose them by address."""
 WITHOUT_PROBABILITIES = frozenset((*_BY_ADDRESS, "webmining"))
 """Methods that give no probabilities."""
-_NOT_MATCHED = frozenset(("no-language", "two-languages", "other-language", "only-language"))
+_NOT_MATCHED = frozenset(("no-language", "two-languages", "other-language", "only-language", "placeholder"))
 """Reasons of pages that were compared with none."""
 _SAID_BY_REASON = frozenset(("two-languages", "only-language", "no-candidate", "no-partner-left"))
 """Reasons whose details repeat their descriptions."""

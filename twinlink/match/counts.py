@@ -26,7 +26,7 @@ _CUTS = {
     "over-limit": "every pair that was found is left out (match.min_score, match.max_pairs)",
 }
 """Messages for a match that found pairs and kept none, by the reject reason of their pages."""
-_NOT_COMPARED = frozenset(("no-language", "two-languages", "other-language", "only-language"))
+_NOT_COMPARED = frozenset(("no-language", "two-languages", "other-language", "only-language", "placeholder"))
 """Reasons of pages that were compared with none."""
 
 _BY_ADDRESS = {

@@ -25,6 +25,7 @@ from twinlink.match.labels import (
     label_matrix,
 )
 from twinlink.match.look_alikes import look_alike_table
+from twinlink.match.placeholders import without_placeholders
 from twinlink.match.selection import SideMatch, match_sides
 from twinlink.match.sides import Group, SitePages, language_groups, language_pairs, of_varieties
 from twinlink.match.site_tables import (
@@ -119,8 +120,7 @@ def match_site(
     free()
     langs, lang_scores = page_languages(site, config, find_languages)
     free()
-    groups = of_varieties(language_groups(langs, config.langs), pages["declared_lang"].to_pylist())
-
+    groups, placeholders = _groups(site, langs, config.langs)
     facing = list(language_pairs(groups))
 
     def after_words() -> None:
@@ -142,7 +142,8 @@ def match_site(
     languages = pa.table(
         {"page_id": pages["page_id"], "lang": langs, "lang_score": pa.array(lang_scores, pa.float32())}
     )
-    rejects = unpaired_pages(pages["url"].to_pylist(), langs, _in_groups(groups, len(langs)), matches)
+    wanted = _in_groups(groups, len(langs))
+    rejects = unpaired_pages(pages["url"].to_pylist(), langs, wanted, matches, placeholders)
     return _tables(pages["site"][0].as_py(), signature, languages, matches, rejects)
 
 
@@ -179,8 +180,13 @@ def site_sides(
     """Return all pairs of sides of a site to match, and the links between them."""
     site = SitePages(pages, links, shapes)
     langs, _ = page_languages(site, config)
-    groups = of_varieties(language_groups(langs, config.langs), pages["declared_lang"].to_pylist())
-    return [site.facing(a, b) for a, b in language_pairs(groups)]
+    return [site.facing(a, b) for a, b in language_pairs(_groups(site, langs, config.langs)[0])]
+
+
+def _groups(site: SitePages, langs: Sequence[str], wanted: Sequence[str]) -> tuple[list[Group], dict[int, str]]:
+    """Return the languages to match, each with its pages, and the placeholders that are left out, with their text."""
+    groups = of_varieties(language_groups(langs, wanted), site.pages["declared_lang"].to_pylist())
+    return without_placeholders(groups, site.texts)
 
 
 def page_languages(

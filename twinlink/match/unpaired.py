@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ _CROWDED = (
     "its address differs in one place from too many others (match.url_rule.max_others), and in more than one token"
 )
 _APART = "labels rejected pairs, and the remaining pages were not matched again"
+_SHOWN = 100  # characters of the text of a placeholder
 _OUTVOTED = "pages in further languages are evidence for other pairs of its candidates"
 
 
@@ -37,7 +38,11 @@ _NO_CANDIDATE, _FILTERED, _LOST, _LEFT_OUT, _LABELLED = range(5)
 
 
 def unpaired_pages(
-    urls: Sequence[str], langs: Sequence[str], wanted: npt.NDArray[np.bool_], matches: Sequence[SideMatch]
+    urls: Sequence[str],
+    langs: Sequence[str],
+    wanted: npt.NDArray[np.bool_],
+    matches: Sequence[SideMatch],
+    placeholders: Mapping[int, str] | None = None,
 ) -> list[Reject]:
     """Return a reason for every page of a site that is in no pair.
 
@@ -49,17 +54,23 @@ def unpaired_pages(
         Whether each page is in one of the languages that are matched.
     matches : sequence of SideMatch
         Of every two languages of the site.
+    placeholders : mapping from int to str, optional
+        Numbers of the pages that were left out as placeholders, and the text that they share.
     """
+    shared = placeholders or {}
     paired = {url for match_ in matches for pair in match_.pairs() for url in pair}
     furthest: dict[str, _Why] = {}
     for match_ in matches:
         for url, why in _reasons(match_):
             furthest[url] = max(furthest.get(url, why), why)
     rejects = []
-    for url, lang, is_wanted in zip(urls, langs, wanted.tolist(), strict=True):
+    for page, (url, lang, is_wanted) in enumerate(zip(urls, langs, wanted.tolist(), strict=True)):
         if url in paired:
             continue
-        reason, detail = furthest[url][2:] if url in furthest else _of_language(lang, is_wanted=is_wanted)
+        if page in shared:
+            reason, detail = "placeholder", f"'{shared[page][:_SHOWN]}'"
+        else:
+            reason, detail = furthest[url][2:] if url in furthest else _of_language(lang, is_wanted=is_wanted)
         rejects.append(Reject(url, "match", reason, detail))
     return rejects
 

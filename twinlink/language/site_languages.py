@@ -145,7 +145,8 @@ def site_languages(
         no weight.
     wanted : sequence of str
         Wanted languages: they are preferred to close relatives (Portuguese to Galician) when the text is ambiguous,
-        and to no other language. Empty: none is preferred, and the two most frequent ones take in pages of others.
+        and to no other language. Empty: those that pages claim, if these are several (`claimed_languages`); else none
+        is preferred, and the two most frequent ones take in pages of others.
     settings : LanguageSettings, optional
     links : csr_array, optional, shape (n_pages, n_pages)
         A stored entry at (p, q) where page p links to page q.

@@ -12,6 +12,7 @@ from operator import itemgetter
 import numpy as np
 
 from twinlink.expressions import expression
+from twinlink.text.han_dates import LANGUAGES, YEAR, han_dates
 from twinlink.text.terms import plain_number
 from twinlink.text.value_words import MONTHS, MYRIADS, SCALES, UNITS
 
@@ -42,7 +43,8 @@ def values_in(text: str, lang: str) -> list[str]:
     """Return the values in a text, each in one form.
 
     - Dates: ``2026-03-12``. A date in figures counts if its order is certain: 2026-03-12, 2026年3月12日, 12.03.2026,
-      25/03/2026; not 12/03/2026.
+      25/03/2026; not 12/03/2026. Dates in Chinese characters count, and years of Japanese eras and of the Republic of
+      China (`han_dates`).
     - Amounts with a scale word: ``1200000`` for ``1.2 million`` and ``120萬``.
     - Measures: ``20km`` for ``20 км`` and ``20公里``.
     - E-mail addresses.
@@ -67,6 +69,11 @@ def values_in(text: str, lang: str) -> list[str]:
     if "@" in text:
         values += expression(_MAIL).findall(text)
     return values
+
+
+def may_have_values(text: str) -> bool:
+    """Return whether a text without figures may have values: an e-mail address, or a date in Chinese characters."""
+    return "@" in text or YEAR in text
 
 
 def values_of(texts: Sequence[str], lang: str) -> list[tuple[int, str]]:
@@ -113,6 +120,10 @@ def _dates(text: str, lang: str) -> Iterator[tuple[int, str]]:
             found = _named(around, before, after, lang)
         if found is not None and (date := _date(int(year[0]), *found)):
             yield year.start(), date
+    if lang in LANGUAGES:
+        for place, day in han_dates(text):
+            if date := _date(*day):
+                yield place, date
 
 
 def _figures(before: str, after: str) -> tuple[int, int] | None:

@@ -18,7 +18,7 @@ from twinlink.text.numbered import incidence, numbered
 from twinlink.text.page_texts import PageTexts, page_texts
 from twinlink.text.stems import stems
 from twinlink.text.terms import is_latin, is_number
-from twinlink.text.values import values_of
+from twinlink.text.values import may_have_values, values_of
 from twinlink.text.word_lists import SPACE_GROUPING
 from twinlink.text.words import EastAsian, Forms, TermTable, split_tokens, texts_in_one_form
 
@@ -114,23 +114,23 @@ def _has_number(cut: Cut) -> NDArray[np.bool_]:
 
 
 def _values(texts: _Texts, base: str) -> PageTexts:
-    """Return the values of each text; only lines with a number or an ``@`` can have any."""
+    """Return the values of each text; only some lines can have any."""
     all_texts = [*texts.plain, *texts.others]
-    has_at = np.fromiter(("@" in text for text in all_texts), np.bool_, len(all_texts))
-    chosen = np.flatnonzero(_has_number(texts.cut) | has_at)
+    may_have = np.fromiter(map(may_have_values, all_texts), np.bool_, len(all_texts))
+    chosen = np.flatnonzero(_has_number(texts.cut) | may_have)
     n_plain = len(texts.plain)
     forms = [all_texts[k].lower() if k < n_plain else all_texts[k] for k in chosen.tolist()]
-    found = values_of([_lines_with_numbers(form) if "\n" in form else form for form in forms], base)
+    found = values_of([_lines_with_values(form) if "\n" in form else form for form in forms], base)
     of_text = chosen[np.array([number for number, _ in found], np.int64)]
     lengths = np.bincount(of_text, minlength=len(all_texts))
     return PageTexts(np.concatenate([[0], np.cumsum(lengths)]), *numbered(value for _, value in found))
 
 
-def _lines_with_numbers(text: str) -> str:
-    """Return the lines of a text with a number or an ``@``; blocks of pages have a single one."""
+def _lines_with_values(text: str) -> str:
+    """Return the lines of a text that can have values; blocks of pages have a single one."""
     lines = text.split("\n")
     has_number = _has_number(cut_texts(lines)).tolist()
-    return "\n".join(line for line, has in zip(lines, has_number, strict=True) if has or "@" in line)
+    return "\n".join(line for line, has in zip(lines, has_number, strict=True) if has or may_have_values(line))
 
 
 def _stemmed(lang: str, *parts: PageTexts) -> tuple[list[csr_array], list[str], Numbers]:

@@ -32,7 +32,7 @@ from twinlink.text.characters import (
 from twinlink.text.chinese import cut_chinese, join_heads
 from twinlink.text.page_texts import PageTexts, ended_texts
 from twinlink.text.terms import is_number, plain_number
-from twinlink.text.values import values_in
+from twinlink.text.values import may_have_values, values_in
 from twinlink.text.word_lists import (
     CLITIC_LANGUAGES,
     SPACE_GROUPING,
@@ -126,7 +126,7 @@ def _tokens_of_any(text: str, base: str) -> tuple[str, ...]:
     text = one_form(text, base)
     has_runs = not is_spaced(text) and expression(_ANY_UNSPACED).search(text) is not None
     tokens = _cut_unspaced(text, base) if has_runs else _cut_spaced(text, base)
-    if "@" in text or any(map(is_number, tokens)):
+    if may_have_values(text) or any(map(is_number, tokens)):
         tokens += values_in(text, base)
     return tuple(tokens)
 

@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 
 from twinlink.config import LanguageSettings
 from twinlink.errors import ShapeError
+from twinlink.language.claims import claimed_languages
 from twinlink.language.identify import identify_text
 from twinlink.language.site_languages import GUESS_SECONDS, TWO_LANGUAGES, site_languages
 from twinlink.language.site_text import read_site
@@ -471,7 +472,26 @@ def test_a_list_of_names_has_the_language_that_it_claims() -> None:
     text = "تمام افراد بشر آزاد به دنیا می آیند و از لحاظ حیثیت و حقوق با هم برابرند و همه دارای عقل و وجدان هستند"
     blocks = [[f"{text} {k}"] for k in range(8)] + [[name] for name in names] + pages_in("en", 8)
     claims = ["fa"] * 12 + ["en"] * 8
-    assert site_languages(blocks, claims, ["en", "fa"])[0] == claims
+    for wanted in (["en", "fa"], []):
+        assert site_languages(blocks, claims, wanted)[0] == claims
+    assert site_languages(blocks, ["en"] * 20, [])[0] != claims  # of a template
+
+
+@pytest.mark.parametrize(
+    ("declared", "found"),
+    [
+        (["en"] * 20, set()),
+        ([""] * 20, set()),
+        (["en"] * 10 + ["fr-CA"] * 10, {"en", "fr"}),
+        (["en"] * 18 + ["fr"] * 2, set()),
+        (["en"] * 17 + ["fr"] * 3, {"en", "fr"}),
+        (["en"] * 97 + ["fr"] * 3, set()),
+        (["en", "fr", "de"] * 5 + [""] * 5, {"en", "fr", "de"}),
+    ],
+)
+def test_languages_that_several_pages_claim_stand_for_wanted_ones(declared: list[str], found: set[str]) -> None:
+    site = read_site([["text"]] * len(declared), declared, None, None, 0.5)
+    assert claimed_languages(site) == found
 
 
 def test_a_japanese_page_without_kana_is_in_the_language_that_it_claims() -> None:

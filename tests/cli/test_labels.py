@@ -135,7 +135,9 @@ def test_export(run: Path, tmp_path: Path) -> None:
     assert lines[0] == "url_a\turl_b\tverdict\twho\twhen"
     assert len(lines) == 5
     done = twinlink("review", run, "--export", tmp_path / "my.gold.tsv")
-    assert f"next: twinlink evaluate {run} --gold {tmp_path}/my.gold.tsv" in done.stderr
+    assert f"next: twinlink evaluate {run} --labels\n" in done.stderr, "unlabelled pairs are not wrong ones"
+    gold = f"3 accepted pairs → {tmp_path}/my.gold.tsv, a gold list, which has no place for 1 rejected pair\n"
+    assert done.stdout == gold
     assert len((tmp_path / "my.gold.tsv").read_text().splitlines()) == 3
     assert twinlink("evaluate", run, "--gold", tmp_path / "my.gold.tsv", "--json").object["gold"] == 3
     (tmp_path / "loop").symlink_to("loop")

@@ -332,7 +332,11 @@ def _(result: ReviewResult) -> Iterator[str]:
 @lines.register(LabelsResult)
 def _(result: LabelsResult) -> Iterator[str]:
     total = result.accepted + result.rejected
-    yield _counted(total, "label", f" ({result.accepted} accept, {result.rejected} reject) → {result.exported}")
+    if result.written == total:
+        yield _counted(total, "label", f" ({result.accepted} accept, {result.rejected} reject) → {result.exported}")
+        return
+    left = f" → {result.exported}, a gold list, which has no place for {_counts(result.rejected, 'rejected pair')}"
+    yield _counted(result.written, "accepted pair", left)
 
 
 @lines.register(DemoResult)

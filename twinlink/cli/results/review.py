@@ -37,6 +37,8 @@ class LabelsResult(Record, frozen=True, kw_only=True):
     """Accepted pairs."""
     rejected: int
     """Rejected pairs."""
+    written: int
+    """Labels in the file: a gold list has only the accepted pairs."""
     exported: str
     """The file."""
 

@@ -127,13 +127,17 @@ def _export(run: Path, target: Path, quiet: bool, as_json: bool) -> None:
         typer.echo(label_table(LabelBook(run).current().values()), nl=False, color=True)
         return
     RunDirectory(run).check_target(target)
-    export_labels(run, target)
+    written = export_labels(run, target)
     verdicts = [label.verdict for label in LabelBook(run).current().values()]
     result = LabelsResult(
-        run=str(run), accepted=verdicts.count("accept"), rejected=verdicts.count("reject"), exported=str(target)
+        run=str(run),
+        accepted=verdicts.count("accept"),
+        rejected=verdicts.count("reject"),
+        written=written,
+        exported=str(target),
     )
-    is_gold = target.name.endswith(".gold.tsv") and result.accepted
-    print_result(result, as_json, quiet, [command("evaluate", run, "--gold", target)] if is_gold else [])
+    # Not --gold with the exported list: all pairs without a label would count as wrong.
+    print_result(result, as_json, quiet, [command("evaluate", run, "--labels")] if verdicts else [])
 
 
 @contextlib.contextmanager

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.calling import mine_toy, twinlink
+from tests.loopback import links, serving
 from twinlink.cli import run_log
 from twinlink.cli.run_log import logged
+from twinlink.errors import TwinlinkError
 from twinlink.rundir.directory import RunDirectory
 
 
@@ -36,6 +38,28 @@ def test_error_is_logged_and_a_command_without_a_run_leaves_no_log(tmp_path: Pat
     assert messages(tmp_path / "run")[-1].startswith("ERROR EmptyMatchError: 0 pairs")
     assert twinlink("mine", tmp_path / "none", "-o", tmp_path / "new", "-q").returncode == 2
     assert not (tmp_path / "new").exists()
+
+
+def test_a_password_in_an_address_is_stored_nowhere_and_not_sent(tmp_path: Path) -> None:
+    with serving(lambda path: links("/a")) as site:
+        start = site.url.replace("://", "://me:TopSecret@")
+        done = twinlink("crawl", start, "-o", tmp_path / "run", "-q")
+        asked = site.url.replace("://", "://…@")
+    assert done.returncode == 0
+    assert done.stderr.count(f"{asked}: the user name and the password in the address are not sent") == 1
+    assert not [file for file in tmp_path.rglob("*") if file.is_file() and b"TopSecret" in file.read_bytes()]
+
+
+def test_a_password_in_an_error_is_neither_shown_nor_logged(tmp_path: Path) -> None:
+    run = RunDirectory.create(tmp_path)
+    (tmp_path / "ledger.sqlite").touch()
+    with pytest.raises(TwinlinkError), logged(run, lambda line: None):
+        raise TwinlinkError("http://me:TopSecret@a.org/: refused")
+    assert messages(tmp_path)[-1] == "ERROR TwinlinkError: http://…@a.org/: refused"
+    for words in ("mine http://me:TopSecret@a]/", "crawl me:TopSecret@a", "report -x:TopSecret@a"):
+        done = twinlink(*words.split(), "-o", tmp_path / "new")
+        assert done.returncode
+        assert "TopSecret" not in done.stdout + done.stderr
 
 
 def test_defect_is_logged_with_its_traceback_and_ctrl_c_in_a_line(tmp_path: Path) -> None:

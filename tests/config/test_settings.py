@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from twinlink.config import CandidateSettings, EtsSettings, MatchSettings
+from twinlink.config import CandidateSettings, EtsSettings, IngestSettings, MatchSettings
 from twinlink.errors import ConfigError
 
 
@@ -40,3 +40,8 @@ def test_records_keep_their_values() -> None:
     settings = MatchSettings(ets=EtsSettings(alpha=0.25), max_pairs=7)
     assert pickle.loads(pickle.dumps(settings)) == replace(settings) == settings
     assert settings.ets.alpha == 0.25
+
+
+def test_passwords_of_addresses_are_no_settings() -> None:
+    settings = IngestSettings(base_url="http://me:secret@a.org/", url_prefixes=("http://me@a.org/en", "b.org"))
+    assert (settings.base_url, settings.url_prefixes) == ("http://a.org/", ("http://a.org/en", "b.org"))

@@ -226,6 +226,17 @@ def test_a_site_where_a_file_of_seeds_is_expected() -> None:
         seeds_of(["www.example.org"])
 
 
+def test_seeds_with_a_password_are_used_without(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = tmp_path / "seeds.txt"
+    path.write_text("http://me:secret@a.org/\nhttp://me:secret@b.org/\n")
+    assert read_seeds(path) == seeds_of([str(path)]) == ["http://a.org/", "http://b.org/"]
+    assert seeds_of(["http://me:secret@a.org/"]) == ["http://a.org/"]
+    said = "http://…@a.org/: the user name and the password in the address are not sent"
+    assert [record.getMessage() for record in caplog.records] == [said] * 3
+    with pytest.raises(InputError, match=r"'http://…@a:b/'"):
+        seeds_of(["http://me:secret@a:b/"])
+
+
 def test_later_exclude_applies_to_queued_addresses(tmp_path: Path) -> None:
     with serving(chain(9, width=9)) as site:  # type: ignore[arg-type]
         assert crawl([site.url], tmp_path, CrawlSettings(max_site_pages=1)).queued == 8

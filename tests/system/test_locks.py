@@ -55,6 +55,7 @@ def test_a_forked_process_does_not_hold_on_to_the_lock(tmp_path: Path) -> None:
         (["/x/bin/twinlink", "match", "my run"], "twinlink match 'my run'"),
         (["/x/twinlink/__main__.py", "match"], "twinlink match"),
         (["twinlink", "a" * 1000], f"twinlink {'a' * 190}…"),
+        (["twinlink", "mine", "http://me:secret@a.org/"], "twinlink mine 'http://…@a.org/'"),
     ],
 )
 def test_a_command_is_one_that_can_be_recognised(monkeypatch: pytest.MonkeyPatch, words: list[str], said: str) -> None:

@@ -24,6 +24,7 @@ from twinlink.cli.app import app
 from twinlink.cli.colours import Styled
 from twinlink.cli.output import echo, print_error, wants_json
 from twinlink.errors import RunError, TwinlinkError
+from twinlink.redaction import redacted
 
 __all__ = ["main"]
 
@@ -144,6 +145,7 @@ def _name_of(verb: CommandInfo) -> str | None:
 
 
 def _fail(error: Exception, message: str, code: int) -> NoReturn:
+    message = redacted(message)
     print_error(message)
     for note in () if {"-q", "--quiet", "--json"} & set(sys.argv) else getattr(error, "__notes__", ()):
         echo(note, err=True)
@@ -173,8 +175,8 @@ def _misused(error: Exception) -> NoReturn:
     shown = io.StringIO()
     error.show(file=shown)  # type: ignore[attr-defined]
     for line in shown.getvalue().splitlines():
-        echo(line, err=True)
-    _print_object(error.format_message(), type(error).__name__, error.exit_code)  # type: ignore[attr-defined]
+        echo(redacted(line), err=True)
+    _print_object(redacted(error.format_message()), type(error).__name__, error.exit_code)  # type: ignore[attr-defined]
     sys.exit(error.exit_code)  # type: ignore[attr-defined]
 
 

@@ -10,6 +10,7 @@ from logging.handlers import RotatingFileHandler
 from typing import TYPE_CHECKING
 
 from twinlink.errors import TwinlinkError
+from twinlink.redaction import redacted
 from twinlink.system.locks import own_command
 
 if TYPE_CHECKING:
@@ -70,8 +71,16 @@ def _file_handler(run: RunDirectory) -> logging.Handler:
     handler = _Quiet(
         run.log_file, maxBytes=_MOST_BYTES, backupCount=1, encoding="utf-8", delay=True, errors="backslashreplace"
     )
-    handler.setFormatter(logging.Formatter(_FORMAT, "%Y-%m-%d %H:%M:%S"))
+    handler.setFormatter(_Redacting(_FORMAT, "%Y-%m-%d %H:%M:%S"))
     return handler
+
+
+class _Redacting(logging.Formatter):
+    """Leaves out passwords of addresses, which errors and tracebacks may quote."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line of a record."""
+        return redacted(super().format(record))
 
 
 @contextmanager

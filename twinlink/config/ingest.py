@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Annotated
 
 from msgspec import Meta
+from msgspec.structs import force_setattr
 
 from twinlink.config.crawl import SiteBy
 from twinlink.config.settings import Natural, Positive, Settings, Unit
+from twinlink.redaction import without_credentials
 
 
 class IngestSettings(Settings, frozen=True):
@@ -24,6 +26,12 @@ class IngestSettings(Settings, frozen=True):
     """A larger page is rejected (`too-large`)."""
     parse_seconds: Annotated[float, Meta(gt=0)] = 20.0
     """As ``crawl.parse_seconds``, for pages of more than 8 MB (`parse-timeout`)."""
+
+    def __post_init__(self) -> None:
+        """Drop user names and passwords of addresses, which a run would store."""
+        super().__post_init__()
+        force_setattr(self, "base_url", without_credentials(self.base_url))
+        force_setattr(self, "url_prefixes", tuple(map(without_credentials, self.url_prefixes)))
 
 
 class LanguageSettings(Settings, frozen=True):

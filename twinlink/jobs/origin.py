@@ -21,12 +21,14 @@ from twinlink.files import real_path
 from twinlink.ingest.file_states import source_mark, states_of
 from twinlink.ingest.stage import ingest_settings, own_folder, source_marks, source_paths
 from twinlink.labels.book import LabelBook
+from twinlink.redaction import redacted, without_credentials
 from twinlink.run_files import CRAWL_LOG
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.side_results import check_own_pages
 from twinlink.sources.reading import source_files
 from twinlink.spiders.frontier import LEDGER_NAME, Counts, FrontierReader, so_far
 from twinlink.spiders.scope import Scope
+from twinlink.spiders.seeds import warn_of_credentials
 from twinlink.tables import count_rows
 from twinlink.urls import normalise
 
@@ -80,14 +82,18 @@ def split_inputs(inputs: Sequence[str]) -> tuple[list[str], list[Path]]:
         if "://" in text:
             url = normalise(text)
             if url is None:
-                raise InputError(f"{text}: not a usable address; expected http://HOST/… or https://HOST/…")
+                raise InputError(f"{redacted(text)}: not a usable address; expected http://HOST/… or https://HOST/…")
             urls.append(url)
         elif _exists(text):
             paths.append(Path(text))
         elif _looks_like_host(text):
-            raise InputError(f"{text}: no such file or folder; if a site is meant, write https://{text}")
+            raise InputError(
+                f"{redacted(text)}: no such file or folder; if a site is meant, write https://{without_credentials(text)}"
+            )
         else:
-            raise InputError(f"{text or repr(text)}: no such file or folder; expected a URL, a WARC file or a folder")
+            what = redacted(text) or repr(text)
+            raise InputError(f"{what}: no such file or folder; expected a URL, a WARC file or a folder")
+    warn_of_credentials(inputs)
     return urls, paths
 
 

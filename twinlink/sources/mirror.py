@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from twinlink.errors import InputError
 from twinlink.pages.decoding import is_html
 from twinlink.pages.parser import parse_page
+from twinlink.redaction import redacted
 from twinlink.rejects import Reject
 from twinlink.sources.addresses import (
     ORIGINAL,
@@ -309,7 +310,7 @@ def _is_there(path: Path) -> bool:
 def _folder_address(base_url: str) -> str:
     url = normalise(base_url)
     if url is None:
-        raise InputError(f"--base-url {base_url!r}: expected an address such as http://www.example.org/")
+        raise InputError(f"--base-url {redacted(base_url)!r}: expected an address such as http://www.example.org/")
     return url.partition("?")[0].rstrip("/") + "/"
 
 

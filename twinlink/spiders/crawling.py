@@ -23,6 +23,7 @@ from twinlink import errors
 from twinlink.config import CrawlSettings
 from twinlink.errors import CrawlError, InputError, MissingStageError, RunError, RunLockedError
 from twinlink.files import write_text
+from twinlink.redaction import redacted
 from twinlink.run_files import CRAWL_LOG, CRAWL_REPORT
 from twinlink.sources.resources import MAX_RESOURCE_BYTES
 from twinlink.spiders.browser.chromium import check_browser
@@ -292,7 +293,9 @@ def _checked(starts: Sequence[str]) -> list[str]:
     for start in starts:
         url = normalise(start)
         if url is None:
-            raise InputError(f"not a web address: {start!r}; expected one that begins with http:// or https://")
+            raise InputError(
+                f"not a web address: {redacted(start)!r}; expected one that begins with http:// or https://"
+            )
         urls.append(url)
     return urls
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from twinlink.errors import InputError
 from twinlink.inputs import Expected, read_input_text
+from twinlink.redaction import redacted, without_credentials
 from twinlink.urls import normalise, root_of
+
+_log = logging.getLogger("twinlink.spiders")
 
 _PROBLEM = "cannot be read as a list of start addresses"
 _FILE = Expected(_PROBLEM, f"{_PROBLEM} (no such file)")
@@ -40,10 +44,11 @@ def read_seeds(path: Path) -> list[str]:
             continue
         url = normalise(word) if "://" in word else _of_host(word)
         if url is None or "," in root_of(url):  # a comma after a host: several addresses on one line
-            raise InputError(f"{path}, line {number}: not a web address: {word!r}")
+            raise InputError(f"{path}, line {number}: not a web address: {redacted(word)!r}")
         seeds[url] = None
     if not seeds:
         raise InputError(f"{path}: it has no address; expected one per line")
+    warn_of_credentials(line.strip() for line in lines)
     return list(seeds)
 
 
@@ -68,11 +73,22 @@ def seeds_of(given: Sequence[str]) -> list[str]:
     for text in given:
         if "://" not in text:
             if not Path(text).exists() and _of_host(text):
-                raise InputError(f"{text}: no such file; if a site is meant, write https://{text}")
+                host = without_credentials(text)
+                raise InputError(f"{redacted(text)}: no such file; if a site is meant, write https://{host}")
             seeds.update(dict.fromkeys(read_seeds(Path(text))))
             continue
         url = normalise(text)
         if url is None:
-            raise InputError(f"not a web address: {text!r}; expected one that begins with http:// or https://")
+            raise InputError(
+                f"not a web address: {redacted(text)!r}; expected one that begins with http:// or https://"
+            )
         seeds[url] = None
+    warn_of_credentials(given)
     return list(seeds)
+
+
+def warn_of_credentials(addresses: Iterable[str]) -> None:
+    """Log a warning if an address has a user name or a password: the crawler does not send them."""
+    with_credentials = next((text for text in addresses if "://" in text and redacted(text) != text), None)
+    if with_credentials is not None:
+        _log.warning("%s: the user name and the password in the address are not sent", redacted(with_credentials))

@@ -15,6 +15,8 @@ from io import FileIO
 from pathlib import Path
 from typing import NamedTuple
 
+from twinlink.redaction import redacted
+
 _LOOK_SECONDS = 0.005
 _LONGEST_COMMAND = 200  # characters
 _LONGEST_NOTE = 4096  # characters
@@ -58,10 +60,10 @@ class BlockedError(Exception):
 
 
 def own_command() -> str:
-    """Return the command line of this process, cut if it is long."""
+    """Return the command line of this process without passwords, cut if it is long."""
     path = Path(sys.argv[0] if sys.argv else "")
     name = path.parent.name if path.name == "__main__.py" else path.name
-    command = shlex.join([name, *sys.argv[1:]])
+    command = shlex.join([name, *map(redacted, sys.argv[1:])])
     return command if len(command) <= _LONGEST_COMMAND else f"{command[: _LONGEST_COMMAND - 1]}…"
 
 

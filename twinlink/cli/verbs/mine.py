@@ -104,11 +104,11 @@ def mine(
     from twinlink.jobs.origin import source_mode
 
     how = source_mode(add=add, replace=replace)
-    addresses = [*inputs, *more_seeds(seeds)]
     with (
         explaining_no_pair(as_json, quiet),
         working(out, quiet, settings, (*ALL_STAGES, *["align"] * align), verbose=verbose) as (run, report),
     ):
+        addresses = [*inputs, *more_seeds(seeds)]
         note = mine_stages(addresses, run, settings.config, report, how, align=align, workers=at_work)
     sentences = SentencesResult.of(out, settings.config.bitext.min_score) if align else None
     memory = None if cluster else settings.config.memory
@@ -155,10 +155,10 @@ def crawl(
     from twinlink.jobs.stages import crawl_alone
 
     how = source_mode(add=add, replace=replace)
-    addresses, paths = split_inputs([*urls, *more_seeds(seeds)])
-    if paths:
-        raise ConfigError(f"{paths[0]}: `twinlink crawl` takes addresses; read files with `twinlink ingest`")
     with working(out, quiet, settings, ("crawl", "langs"), verbose=verbose) as (run, report):
+        addresses, paths = split_inputs([*urls, *more_seeds(seeds)])
+        if paths:
+            raise ConfigError(f"{paths[0]}: `twinlink crawl` takes addresses; read files with `twinlink ingest`")
         progress = crawl_alone(addresses, run, settings.config, report, how)
     print_result(CrawlResult.of(progress, out), as_json, quiet, [command("ingest", "-o", out)])
 

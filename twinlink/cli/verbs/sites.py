@@ -204,12 +204,11 @@ def discover(
     from twinlink.jobs.discover import discover as discover_sites
     from twinlink.spiders.seeds import seeds_of
 
-    addresses = seeds_of([*urls, *([str(seeds)] if seeds else [])])
-
     def on_round(row: dict[str, int]) -> None:
         if not as_json:  # which has all rounds at the end
             print_result(RoundResult.of(row, out), as_json)
 
     with working(out, quiet, settings, ("discover",), verbose=verbose) as (run, report):
+        addresses = seeds_of([*urls, *([str(seeds)] if seeds else [])])
         discover_sites(addresses, run, settings.config, report, on_round)
     print_result(DiscoveryResult.of(out, settings.config.discover.rounds), as_json, quiet)

@@ -17,6 +17,7 @@ from typing import BinaryIO, Literal, NamedTuple, TypeVar
 from warcio.archiveiterator import ArchiveIterator
 from warcio.recordloader import ArcWarcRecord
 
+from twinlink.sources.warc_digests import digested, is_altered
 from twinlink.sources.warc_streams import GZIP, DamagedStreamError, Packing, Stream, behind_notes, packing_at
 
 __all__ = ["Problem", "read_record", "read_records"]
@@ -169,8 +170,10 @@ class _Section:
         self._packed = packed is not None
         self._n_records = 0
         self._guard = _Guard(self._source)
-        self._records = _Records(self._guard, arc2warc=True)
+        # gzip has a checksum of each member, so that digests would tell nothing more about damage.
+        self._records = _Records(self._guard, arc2warc=True, check_digests=packed is not GZIP)
         self._records.loader.HTTP_SCHEMES = _HTTP_SCHEMES
+        self._records.loader.wrap_digest_verifying_stream = digested  # warcio's checks payloads, too
 
     @property
     def cost(self) -> int:
@@ -198,6 +201,8 @@ class _Section:
             if missing := _skip_rest(record):
                 # Without compression bytes can only be missing at the end of the file.
                 raise _DamagedError(f"{missing} bytes missing") if self._packed else _TruncatedError
+            if is_altered(record):
+                raise _DamagedError("its content does not fit its WARC-Block-Digest")
             self._guard.allow(_MAX_HEAD_BYTES)  # for empty lines, of which a few bytes of gzip can hold millions
             self._records.read_to_end()
             if self._records.err_count:

@@ -18,6 +18,7 @@ from unittest.mock import patch
 
 import pytest
 
+from tests.archives import respond, write_toy_archive
 from tests.calling import mine_toy, twinlink
 from tests.loopback import Answer, links, serving
 from tests.made_sites import BASE, page, town_page, write_pages, write_toy
@@ -173,6 +174,31 @@ def test_the_stages_alone_do_what_mine_does(toy_done, tmp_path):
     assert twinlink("ingest", folder / "toy", "--base-url", BASE, "-o", run).returncode == 0
     assert twinlink("match", run, "--langs", "en,zh").returncode == 0
     assert pairs_of(run) == pairs_of(folder / "run")
+
+
+def test_ingest_says_what_it_left_out(tmp_path):
+    archive = write_toy_archive(tmp_path / "a.warc.gz")
+    archive.write_bytes(archive.read_bytes()[:-50])
+    done = twinlink("ingest", archive, "-o", tmp_path / "run", "-q")
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[0] == "  rejected in ingest: truncated 1"
+    told = twinlink("ingest", archive, "-o", tmp_path / "run", "--json").object
+    assert told["rejects"] == [{"stage": "ingest", "reason": "truncated", "count": 1}]
+    assert (told["n_rejects"], told["why_none"]) == (1, None)
+
+
+def test_ingest_without_a_page_is_an_error(tmp_path):
+    empty, other = tmp_path / "empty.warc.gz", tmp_path / "other.warc.gz"
+    empty.touch()
+    respond(other, BASE, b"", "404 Not Found")
+    done = twinlink("ingest", empty, "-o", tmp_path / "run")
+    assert done.returncode == 5
+    assert "error: 0 pages: no page was kept; the sources hold none. Tables: " in done.stderr
+    assert "next:" not in done.stderr
+    told = twinlink("ingest", other, "-o", tmp_path / "other", "--json")
+    assert (told.returncode, told.object["kind"], told.object["n_pages"]) == (5, "NothingFoundError", 0)
+    assert "the reasons above count all that was dropped" in told.stderr
+    assert "  rejected in ingest: http-404 1\n" in twinlink("ingest", "-o", tmp_path / "other").stdout
 
 
 def test_match_keeps_the_settings_of_the_run_and_changes_those_given(run):

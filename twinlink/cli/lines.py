@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import singledispatch
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from twinlink.cli.results.evaluation import (
 from twinlink.cli.results.export import ExportResult
 from twinlink.cli.results.lexicons import LexiconsResult
 from twinlink.cli.results.pages import CrawlResult, IngestResult, PairsResult
+from twinlink.cli.results.record import Count
 from twinlink.cli.results.review import DemoResult, LabelsResult, ReportResult, ReviewResult
 from twinlink.cli.results.sentences import AlignedTexts, SentencesResult, TextPairsResult, TextsResult
 from twinlink.cli.results.sites import GuessesResult, PatternsResult, RankResult, RecoveredResult, Rule, Site
@@ -106,6 +107,7 @@ def _(result: CrawlResult) -> Iterator[str]:
 
 @lines.register(IngestResult)
 def _(result: IngestResult) -> Iterator[str]:
+    yield from _reject_lines(result.rejects)
     others = f"{_counts(result.n_links, 'link')}, {_counts(result.n_rejects, 'reject')}"
     yield _counted(result.n_pages, "page", f", {others} → {result.tables}")
 
@@ -117,8 +119,7 @@ def _(result: PairsResult) -> Iterator[str]:
     if result.lexicons is not None:
         yield from lines(result.lexicons)
     yield from meaning_lines({tag: langs for tag, langs in result.meant.items() if langs or result.n_pairs})
-    for drop in result.rejects:
-        yield f"  rejected in {drop.stage}: {drop.reason} {drop.count}"
+    yield from _reject_lines(result.rejects)
     if result.filters:
         counts = {"passed all" if name == "kept" else name: count for name, count in result.filters.items()}
         yield "candidates by filter: " + ", ".join(f"{name} {count}" for name, count in counts.items())
@@ -137,6 +138,10 @@ def _(result: PairsResult) -> Iterator[str]:
         yield from lines(result.sentences)
     if result.report is not None:
         yield f"report → {result.report}"
+
+
+def _reject_lines(rejects: Iterable[Count]) -> Iterator[str]:
+    return (f"  rejected in {drop.stage}: {drop.reason} {drop.count}" for drop in rejects)
 
 
 def _interval(ends: tuple[float, float] | None) -> str:

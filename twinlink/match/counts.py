@@ -60,10 +60,7 @@ class MatchCounts(msgspec.Struct, frozen=True):
 
 def count_match(run: RunDirectory, folder: Path) -> MatchCounts:
     """Count the results of a match in a folder, which may still be temporary."""
-    rejects: Counter[tuple[str, str]] = Counter()
-    for file in (run.stage_folder("ingest") / REJECTS_FILE, folder / REJECTS_FILE):
-        table = read_table(file, REJECTS, ("stage", "reason"))
-        rejects.update(zip(table["stage"].to_pylist(), table["reason"].to_pylist(), strict=True))
+    rejects = count_rejects(run.stage_folder("ingest")) + count_rejects(folder)
     langs = Counter(read_table(folder / "languages", LANGUAGES, ("lang",))["lang"].to_pylist())
     filters: Counter[str] = Counter()
     candidates: Counter[str] = Counter()
@@ -73,6 +70,12 @@ def count_match(run: RunDirectory, folder: Path) -> MatchCounts:
             candidates[row["site"]] += row["n_pairs"]
     counted = dict(langs.most_common()), dict(sorted(rejects.items())), dict(filters), dict(candidates)
     return MatchCounts(langs.total(), *counted)
+
+
+def count_rejects(folder: Path) -> Counter[tuple[str, str]]:
+    """Count the rejects in the folder of a stage by stage and reason."""
+    table = read_table(folder / REJECTS_FILE, REJECTS, ("stage", "reason"))
+    return Counter(zip(table["stage"].to_pylist(), table["reason"].to_pylist(), strict=True))
 
 
 def without_candidates(settings: MatchSettings, candidates: Mapping[str, int]) -> str:

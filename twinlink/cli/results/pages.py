@@ -13,7 +13,7 @@ from twinlink.cli.results.sentences import SentencesResult
 from twinlink.errors import NothingFoundError, TwinlinkError
 from twinlink.files import shell_word
 from twinlink.language_names import meanings, name_of
-from twinlink.run_files import CRAWL_REPORT, PAIRS_FILE, REJECTS_FILE
+from twinlink.run_files import CRAWL_REPORT, PAIRS_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -109,22 +109,37 @@ class IngestResult(Record, frozen=True, kw_only=True):
     """Links of kept pages."""
     n_rejects: int
     """What the crawl and the reading of its archives dropped."""
+    rejects: list[Count]
+    """The same by stage and reason."""
     tables: str
     """Folder of the tables."""
+    why_none: str | None
+    """Why there is no page; null where there are some."""
 
     @classmethod
     def of(cls, found: Run) -> IngestResult:
         """Count the rows of a run's tables."""
+        from twinlink.match.counts import count_rejects, why_none
         from twinlink.tables import count_rows
 
         folder = found.path / "ingest"
+        n_pages, rejects = count_rows(folder / "pages"), count_rejects(folder)
         return cls(
             run=str(found.path),
-            n_pages=count_rows(folder / "pages"),
+            n_pages=n_pages,
             n_links=count_rows(folder / "links"),
-            n_rejects=count_rows(folder / REJECTS_FILE),
+            n_rejects=sum(rejects.values()),
+            rejects=[Count(stage, reason, n) for (stage, reason), n in sorted(rejects.items())],
             tables=str(folder),
+            why_none=None if n_pages else why_none((), (), prefixes=found.config.ingest.url_prefixes),
         )
+
+    def problem(self) -> TwinlinkError | None:
+        """Return an error for no page at all."""
+        if self.why_none is None:
+            return None
+        counted = "the reasons above count all that was dropped" if self.rejects else "the sources hold none"
+        return NothingFoundError(f"0 pages: {self.why_none}; {counted}. Tables: {self.tables}")
 
 
 class PairsResult(Record, frozen=True, kw_only=True):

@@ -18,7 +18,7 @@ from unittest.mock import patch
 
 import pytest
 
-from tests.archives import respond, write_toy_archive
+from tests.archives import HTML, respond, write_toy_archive
 from tests.calling import mine_toy, twinlink
 from tests.loopback import Answer, links, serving
 from tests.made_sites import BASE, page, town_page, write_pages, write_toy
@@ -319,6 +319,15 @@ def unknown_gold(tmp_path: Path) -> list[object]:
     return ["evaluate", tmp_path / "run", "--gold", tmp_path / "gold.tsv"]
 
 
+def one_address_for_two_languages(tmp_path: Path) -> list[object]:
+    archive = tmp_path / "a.warc.gz"
+    for day, lang in enumerate(("fr", "en"), 1):
+        for number in range(4):
+            body, fields = town_page(lang, number).encode(), {"WARC_Date": f"2026-01-0{day}T00:00:00Z"}
+            respond(archive, f"{BASE}/{number}.html", body, headers=(*HTML, ("Content-Language", lang)), **fields)
+    return ["mine", archive, "-o", tmp_path / "run", "--langs", "en,fr"]
+
+
 def unmatched_run(tmp_path: Path) -> list[object]:
     twinlink("ingest", write_toy(tmp_path / "toy"), "--base-url", BASE, "-o", tmp_path / "run")
     return ["explain", tmp_path / "run", f"{BASE}/en/a.html"]
@@ -333,6 +342,21 @@ def broken_ledger(tmp_path: Path) -> list[object]:
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "ledger.sqlite").write_bytes(b"x" * 5000)
     return toy(tmp_path)
+
+
+def test_a_site_that_asks_the_browser_for_the_language_is_named(tmp_path):
+    pages = {f"/{n}.html": town_page("en", n) for n in range(4)} | {"/": page("", *(f"{n}.html" for n in range(4)))}
+
+    def answer(path):
+        return Answer(pages[path].encode(), headers={"Vary": "Accept-Language"}) if path in pages else None
+
+    with serving(answer) as site:
+        done = twinlink("mine", site.url, "-o", tmp_path / "run", "--langs", "en,fr", "-q")
+        assert done.returncode == 5
+        notes = twinlink("match", tmp_path / "run", "--langs", "en,fr").stderr
+    assert "by what a browser sends (Vary: Accept-Language)" in notes
+    assert "--header 'Accept-Language: …'" in notes
+    assert f"add the address where it starts: twinlink mine ADDRESS --add -o {tmp_path / 'run'}" in notes
 
 
 def one_language_a_site(tmp_path: Path, *args: object) -> list[object]:
@@ -354,6 +378,7 @@ def run_in_a_file(tmp_path: Path, command: str, *args: object) -> list[object]:
         (lambda tmp: folder_without_pages(tmp, "--base-url", BASE), 2, "found no HTML file"),
         (one_language, 5, "0 pairs: all pages are in one language"),
         (one_language, 5, "note: if pages in another language are in another folder or archive, add it"),
+        (one_address_for_two_languages, 5, f"({BASE}/0.html was captured in fr and in en)"),
         (one_language_a_site, 5, "0 pairs: no site has pages of two wanted languages"),
         (one_language_a_site, 5, "note: no --site-by makes one site of several registered domains"),
         (lambda tmp: one_language_a_site(tmp, "--site-by", "host"), 5, "note: with --site-by domain all hosts"),
@@ -404,7 +429,7 @@ def test_a_crawl_without_a_language_is_advised_to_start_where_that_begins(run, m
     twinlink("match", run, "-o", "finnish", "--langs", "en,fi")
     monkeypatch.setattr("twinlink.jobs.origin.origin_of", lambda _: Origin(("http://127.0.0.1:9/",)))
     advice = PairsResult.of(open_run(run / "matches" / "finnish"), ["en", "fi"]).advice()
-    assert advice.endswith(f"twinlink mine https://fi.example.org --add -o {run}")
+    assert advice.endswith(f"twinlink mine ADDRESS --add -o {run}")
 
 
 def test_an_error_of_the_system_is_one_line_too(run):

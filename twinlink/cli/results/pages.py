@@ -282,7 +282,8 @@ class PairsResult(Record, frozen=True, kw_only=True):
         if self.why_none is None or not (NOT_THERE in self.why_none or ONE_LANGUAGE in self.why_none):
             return ""
         lacking = next((tag for tag, langs in self.meant.items() if not langs), "")
-        return _of_missing_language(Path(self.run), lacking)
+        run = Path(self.run)
+        return "\n".join(filter(None, (_of_chosen_language(run), _of_missing_language(run, lacking))))
 
 
 def _unread(run: Path) -> str:
@@ -306,13 +307,33 @@ def _of_missing_language(run: Path, lacking: str) -> str:
     place = main_run(run)
     add = f"--add -o {shell_word(place)}"
     if origin_of(RunDirectory(place)).starts:
-        start = f"https://{lacking.lower() or 'zh'}.example.org"
         return (
-            "note: if no page links to the other language, add the address where it starts, e.g."
-            f" twinlink mine {start} {add}"
+            "note: if no page links to the other language, add the address where it starts:"
+            f" twinlink mine ADDRESS {add}"
         )
     others = f"pages in {name_of(lacking)}" if lacking else "pages in another language"
     return f"note: if {others} are in another folder or archive, add it: twinlink mine FOLDER {add}"
+
+
+def _of_chosen_language(run: Path) -> str:
+    """Return what to do where a site seems to choose the language by what a browser sends; empty elsewhere."""
+    from twinlink.ingest.stage import source_paths
+    from twinlink.rundir.directory import RunDirectory
+    from twinlink.rundir.side_results import main_run
+    from twinlink.sources.language_choice import language_choice
+    from twinlink.sources.warc import ARCHIVE_NAME
+
+    directory = RunDirectory(main_run(run))
+    archives = (path for path in source_paths(directory) if ARCHIVE_NAME.search(path.name) and path.is_file())
+    sign = language_choice([*directory.archives(), *archives])
+    if sign is None:
+        return ""
+    header = sign.header or "Accept-Language: …"
+    return (
+        f"note: a site seems to choose the language by what a browser sends ({sign.text}), but an address counts once,"
+        f" in one language; save each language into a folder of its own (wget -r -k --header '{header}'), and mine the"
+        " folder around them with --base-url"
+    )
 
 
 def _of_sites_apart(run: Path) -> str:

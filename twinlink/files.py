@@ -33,6 +33,21 @@ def shell_word(path: Path | str) -> str:
     return shlex.quote(f"./{text}" if text.startswith("-") else text)
 
 
+def is_utf8(path: Path) -> bool:
+    r"""Return whether the names of a path and of all folders above it are UTF-8: Arrow opens no others.
+
+    >>> is_utf8(Path("run")), is_utf8(Path("run\udcff"))
+    (True, False)
+    """
+    try:
+        str(path.absolute()).encode()
+    except UnicodeEncodeError:
+        return False
+    except FileNotFoundError:  # the working directory was removed; whoever opens the path meets that
+        pass
+    return True
+
+
 @contextmanager
 def removing_new(folders: Iterable[Path]) -> Iterator[None]:
     """After an error, remove those folders that were not there before the block, unless something is in them.

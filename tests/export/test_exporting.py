@@ -18,7 +18,7 @@ import pytest
 import twinlink as tl
 from tests.calling import twinlink
 from tests.made_sites import BASE, write_three_languages, write_toy
-from twinlink.errors import ConfigError, InputError, MissingStageError, NothingFoundError, RunLockedError
+from twinlink.errors import ConfigError, InputError, MissingStageError, NothingFoundError, RunError, RunLockedError
 from twinlink.export import FORMATS, Exported, PairChoice, write_wacz
 from twinlink.export.wacz_writer import ArchivedPage, index_key
 from twinlink.tables import PAGE_PAIRS, SEGMENT
@@ -320,3 +320,9 @@ def test_the_command_says_what_it_wrote(run: tl.Run, tmp_path: Path) -> None:
     told = twinlink("export", run.path, "-o", tmp_path, "--format", "jsonl", "--json").object
     assert [file["path"] for file in told["files"]] == [str(tmp_path / "pairs.en-zh-Hant.jsonl")]
     assert told["n_pairs"] == 5
+
+
+def test_a_folder_whose_name_is_no_utf8_is_refused(run: tl.Run, tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="expected a name in UTF-8"):
+        run.export(tmp_path / "out\udcff", "jsonl")
+    assert not list(tmp_path.iterdir())

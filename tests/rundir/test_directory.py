@@ -135,7 +135,7 @@ def test_an_error_leaves_nothing_half_written(run):
 
 
 def test_a_directory_that_cannot_be_written_to_is_refused(run):
-    (run.path / ".lock").mkdir()
+    (run.path / ".lock").symlink_to(".lock")
     with pytest.raises(RunError, match="cannot be written to"), run.lock():
         pass
 
@@ -251,3 +251,34 @@ def test_a_run_replaces_its_own_files(run):
     run.pairs_file.write_text("pairs")
     with RunDirectory.held(run.path) as held:
         assert held.path == run.path
+
+
+@pytest.mark.parametrize("name", [b"run\xff", b"folder\xff/run"])
+def test_a_name_that_is_no_utf8_is_refused_before_anything_is_made(tmp_path, name):
+    path = tmp_path / os.fsdecode(name)
+    with pytest.raises(RunError, match="expected a name in UTF-8"), RunDirectory.held(path):
+        pass
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(RunError, match="expected a name in UTF-8"):
+        RunDirectory.existing(path)
+
+
+@pytest.mark.parametrize("name", [".lock", "config.toml", "pairs.tsv"])
+def test_a_folder_in_the_place_of_a_file_is_named_before_any_work(run, name):
+    (run.path / name).mkdir()
+    with pytest.raises(RunError, match=rf"/{name}: expected a file, found a folder"), run.lock():
+        pass
+
+
+def test_a_folder_that_was_made_meanwhile_is_named_and_hinders_nobody_who_reads(run):
+    def work():
+        with run.writing(signature()) as folder:
+            run.top(folder, "pairs.tsv").write_text("x")
+            (run.path / "pairs.tsv").mkdir()
+
+    with pytest.raises(RunError, match=r"run/pairs\.tsv: expected a file"):
+        work()
+    assert RunDirectory.existing(run.path).is_done(signature())
+    (run.path / "pairs.tsv").rmdir()
+    with run.lock():
+        assert (run.path / "pairs.tsv").read_text() == "x"

@@ -23,7 +23,7 @@ from twinlink.export.wacz_writer import ArchivedPage, write_wacz
 from twinlink.files import real_path, removing_new, replacing, shell_word, write_text
 from twinlink.progress import Report
 from twinlink.run_tables import RunTables
-from twinlink.rundir.directory import RunDirectory
+from twinlink.rundir.directory import RunDirectory, check_name
 from twinlink.system.disk import naming
 from twinlink.system.locks import BlockedError, locked
 from twinlink.tables import count_rows
@@ -132,7 +132,8 @@ def export_run(
 
 
 def _check_place(run: RunDirectory, target: Path) -> None:
-    """Refuse to export into a run, except into its folder ``export``."""
+    """Refuse to export into a run, except into its folder ``export``, and a folder whose name Arrow cannot open."""
+    check_name(target)
     place = real_path(target)
     if place == real_path(run.path):
         raise InputError(f"{target}: this is the run itself; choose another folder")

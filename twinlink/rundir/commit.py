@@ -25,6 +25,8 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
+from twinlink.errors import RunError
+
 SIGNATURE = "signature.json"
 TOP = "top"
 REPLACEMENT = "replacement"
@@ -39,6 +41,18 @@ def _old(run: Path, stage: str) -> Path:
     return run / f".{stage}.old"
 
 
+def check_no_folder(file: Path) -> None:
+    """Refuse to put a file where somebody has made a folder.
+
+    Raises
+    ------
+    RunError
+        If there is one.
+    """
+    if file.is_dir():
+        raise RunError(f"{file}: expected a file, found a folder; move it elsewhere, and repeat the command")
+
+
 def commit_stage(run: Path, stage: str) -> None:
     """Rename the temporary folder of a stage to its final name, if its signature has been written."""
     final, temporary, old = run / stage, _temporary(run, stage), _old(run, stage)
@@ -50,6 +64,7 @@ def commit_stage(run: Path, stage: str) -> None:
     top = final / TOP
     if top.is_dir():
         for file in sorted(top.iterdir()):
+            check_no_folder(run / file.name)
             file.replace(run / file.name)
         top.rmdir()
     shutil.rmtree(old, ignore_errors=True)

@@ -31,7 +31,7 @@ import msgspec
 
 from twinlink.damage import STAGES, damaged, list_tables, lost_tables, read_json, remake
 from twinlink.errors import InputError, MissingStageError, RunError, RunLockedError
-from twinlink.files import real_path, removing_new, shell_word, write_text
+from twinlink.files import is_utf8, real_path, removing_new, shell_word, write_text
 from twinlink.run_files import (
     CHOSEN_LEDGER,
     CONFIG_FILE,
@@ -48,6 +48,7 @@ from twinlink.rundir.commit import (
     REPLACEMENT,
     SIGNATURE,
     TOP,
+    check_no_folder,
     commit_stage,
     is_settled,
     replace_run,
@@ -98,8 +99,9 @@ class RunDirectory:
         Raises
         ------
         RunError
-            If there is a file of that name, or the directory cannot be made.
+            If there is a file of that name, the name is not UTF-8, or the directory cannot be made.
         """
+        check_name(path)
         try:
             path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -139,8 +141,9 @@ class RunDirectory:
         Raises
         ------
         RunError
-            If there is no such directory, or it is not a run.
+            If there is no such directory, it is not a run, or its name is not UTF-8.
         """
+        check_name(path)
         run = cls(path)
         if not is_settled(path, STAGES):
             with suppress(RunError), run.lock():  # else it may only be read, or a process works in it that does this
@@ -255,8 +258,11 @@ class RunDirectory:
         RunLockedError
             If another process holds it.
         RunError
-            If the directory cannot be written to, or the object store of the run not be used.
+            If the directory cannot be written to, has a folder in the place of one of its files, or the object store of
+            the run cannot be used.
         """
+        for file in (self.lock_file, self.config_file, self.pairs_file):
+            check_no_folder(file)
         with ExitStack() as stack:
             try:
                 stack.enter_context(locked(self.lock_file, _LOCK_PATIENCE))
@@ -414,6 +420,18 @@ def site_name(site: str) -> str:
     if len(name) > _LONGEST_NAME:
         name = f"{name[:_LONGEST_NAME]}~{hashlib.blake2b(site.encode(), digest_size=8).hexdigest()}"
     return f"{name}.parquet"
+
+
+def check_name(folder: Path) -> None:
+    """Refuse a folder for results whose tables could not be read or written because of its name.
+
+    Raises
+    ------
+    RunError
+        If the name of the folder, or of one above it, is not UTF-8.
+    """
+    if not is_utf8(folder):
+        raise RunError(f"{folder}: expected a name in UTF-8, here and in all folders above it; choose another folder")
 
 
 def check_target(target: Path, *runs: RunDirectory) -> None:

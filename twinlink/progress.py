@@ -23,6 +23,7 @@ import msgspec
 
 from twinlink.files import replacing
 from twinlink.system.pausing import Pause, is_lease, waits
+from twinlink.system.streams import writing_messages
 
 __all__ = ["Latest", "Report", "is_watched", "measures", "read_latest", "reporter"]
 
@@ -137,7 +138,8 @@ def _wait(pause: Path, stage: str, check: Callable[[], None]) -> None:
 def _print(line: str) -> None:
     """Print a line on standard error, if there is one."""
     if sys.stderr is not None:
-        print(line, file=sys.stderr, flush=True)
+        with writing_messages():
+            print(line, file=sys.stderr, flush=True)
 
 
 def _say_stopping() -> None:

@@ -146,6 +146,16 @@ def test_a_result_that_cannot_be_printed_is_an_error(run):
     assert re.fullmatch("twinlink: error: the disk is full; .*\n", done.stderr)
 
 
+@pytest.mark.parametrize(("words", "code"), [(["--langs", "en,zh"], 0), (["--langs", "en,fi"], 5), (["--no-such"], 2)])
+def test_messages_that_cannot_be_printed_change_no_result(run, words, code):
+    command = [*TWINLINK, "match", run, *words]
+    expected = subprocess.run(command, capture_output=True, text=True)
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=full, text=True)
+    assert (done.returncode, done.stdout) == (expected.returncode, expected.stdout)
+    assert done.returncode == code
+
+
 def test_mine_says_what_came_out_and_where(toy_done):
     folder, done = toy_done
     assert done.returncode == 0, done.stderr

@@ -25,6 +25,7 @@ from twinlink.cli.colours import Styled
 from twinlink.cli.output import echo, print_error, wants_json
 from twinlink.errors import RunError, TwinlinkError
 from twinlink.redaction import redacted
+from twinlink.system.streams import lead_nowhere
 
 __all__ = ["main"]
 
@@ -201,4 +202,4 @@ def _leave_full_output() -> None:
     try:
         sys.stdout.flush()
     except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        lead_nowhere(sys.stdout)

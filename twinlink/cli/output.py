@@ -7,12 +7,14 @@ import shlex
 import shutil
 import sys
 from collections.abc import Iterable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
 from twinlink.cli.colours import Styled, coloured, visible, wants_colours
+from twinlink.system.streams import writing_messages
 
 if TYPE_CHECKING:
     from twinlink.cli.results.record import Record
@@ -55,7 +57,8 @@ def _own_name() -> str:
 def echo(line: str, *, err: bool = False) -> None:
     """Print a line, in colours where they are wanted."""
     in_colours = wants_colours(sys.stderr if err else sys.stdout, os.environ)
-    typer.echo(coloured(line) if in_colours else visible(line), err=err, color=in_colours)
+    with writing_messages() if err else nullcontext():
+        typer.echo(coloured(line) if in_colours else visible(line), err=err, color=in_colours)
 
 
 def print_result(

@@ -23,6 +23,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import ForkProcess
 from typing import Generic, TypeVar
 
+from twinlink.system.interrupts import interrupted_later
 from twinlink.system.orphans import end_with_parent
 
 __all__ = ["at_once", "forked", "in_ranges", "on_cores", "threaded", "threaded_in_ranges"]
@@ -191,9 +192,15 @@ def _started(tasks: Sequence[Callable[[], object]]) -> tuple[ForkProcess, Connec
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe(duplex=False)
     process = context.Process(target=_work, args=(os.getpid(), tasks, theirs))
-    with theirs, warnings.catch_warnings():  # no copy uses the locks that a thread of this process may hold
-        warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
-        process.start()
+    try:
+        with theirs, interrupted_later(), warnings.catch_warnings():
+            # No copy uses the locks that a thread of this process may hold.
+            warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
+            process.start()
+    except KeyboardInterrupt:  # it came when the process had been started
+        if process.pid is not None:
+            process.kill()
+        raise
     return process, ours
 
 

@@ -30,6 +30,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from twinlink.errors import ConfigError, InputError
+from twinlink.system.interrupts import interrupted_later
 from twinlink.system.memory import Memory, share_heap
 from twinlink.system.orphans import end_with_parent
 
@@ -171,7 +172,7 @@ class _Forked(ProcessPoolExecutor):
 
     def submit(self, fn: Callable[..., ResultT], /, *args: Any, **kwargs: Any) -> Future[ResultT]:
         """Submit a task."""
-        with warnings.catch_warnings():
+        with interrupted_later(), warnings.catch_warnings():
             warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
             future = super().submit(fn, *args, **kwargs)
         future.__class__ = _TaskFuture

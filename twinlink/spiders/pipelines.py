@@ -78,8 +78,8 @@ class LedgerPipeline:
         if response is not None and is_whole(response) and outcome.reason not in _NOT_ARCHIVED:
             outcome = self._archived(item.entry, outcome, response)
         frontier.settle(item.entry, outcome, item.links)
-        for kind in self._state.scope.sameness.take_lifted():
-            frontier.readmit(kind, self._state.limits.max_depth)
+        for is_lifted in self._state.scope.take_lifted():
+            frontier.readmit(is_lifted, self._state.limits.max_depth)
 
     def _archived(self, entry: Entry, outcome: Outcome, response: Response) -> Outcome:
         """Archive a response, and return its outcome with where it lies."""

@@ -185,6 +185,7 @@ def _fetch(
     from twinlink.spiders.state import CrawlState
 
     raise_file_limit()
+    scope.recall(frontier.pages())
     guard = AddressGuard(starts, settings.allow_private)
     state = CrawlState(frontier, archive, scope, guard, settings, _delay(starts, settings), pause)
     process = crawler_process(state)

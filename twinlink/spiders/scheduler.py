@@ -10,6 +10,7 @@ import msgspec
 from scrapy.core.scheduler import BaseScheduler
 
 from twinlink.spiders.frontier import Outcome
+from twinlink.spiders.frontier.urgency import UNLIKELY
 
 if TYPE_CHECKING:
     from typing import Self
@@ -67,7 +68,10 @@ class SqliteScheduler(BaseScheduler):
         return None
 
     def _request(self, entry: Entry) -> Request | None:
-        """Return the request for an address; None for one that cannot be requested, which is recorded."""
+        """Return the request for an address; None for one that cannot be requested, which is recorded, or not yet."""
+        if entry.urgency != UNLIKELY and self._state.scope.is_unlikely(entry):  # more is known than when it was queued
+            self._frontier.settle(entry._replace(urgency=UNLIKELY), Outcome("queued"))
+            return None
         try:
             return self._spider.request(entry)
         except ValueError as error:  # no crawl queues such an address: the ledger has been changed

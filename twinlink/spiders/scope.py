@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import blake2b
 
 from msgspec.structs import replace
@@ -14,8 +14,9 @@ from twinlink.config import CrawlSettings
 from twinlink.errors import InputError
 from twinlink.spiders.frontier import SAME_PAGE, SITEMAP_KEY, Entry
 from twinlink.spiders.frontier.partners import OF_SITEMAPS, UNKNOWN, UNWANTED, Sides
-from twinlink.spiders.frontier.urgency import LAST, PLAIN
-from twinlink.spiders.traps import Sameness, shape, suspicion, varies, winds
+from twinlink.spiders.frontier.urgency import LAST, PLAIN, UNLIKELY
+from twinlink.spiders.passive_parameters import PassiveParameters
+from twinlink.spiders.traps import Sameness, form, session_parameter, shape, suspicion, varies, winds
 from twinlink.urls import REMEMBERED_LENGTH, page_key, root_of, share_place, site_of
 
 MAX_HOPS = 10
@@ -68,8 +69,8 @@ class Scope:
         else:
             self._sites = frozenset(site_of(start, settings.site_by) for start in starts)
         self._by_host: dict[str, str] = {}
-        self.sameness = Sameness()
-        """Forms of address that bring one page again and again; links of such a form are dropped."""
+        self._sameness = Sameness()
+        self._parameters = PassiveParameters()
 
     def site(self, url: str) -> str:
         """Return the site of the crawl that a normalised address belongs to; empty when it is off all of them."""
@@ -94,6 +95,34 @@ class Scope:
         limits = self._settings
         settings = [limits.site_by, limits.browser, *limits.browser_sites]
         return blake2b("\n".join([*settings, "", *names]).encode(), digest_size=8).hexdigest()
+
+    def see(self, url: str, digest: str) -> None:
+        """Record a fetched page and the digest of its text: addresses that bring the same again are traps."""
+        self._sameness.see(url, digest)
+        self._parameters.see(url, digest)
+
+    def recall(self, urls: Iterable[str]) -> None:
+        """Record pages of an earlier run, the text of which is not known."""
+        for url in urls:
+            self._parameters.see(url, "")
+
+    def is_trap(self, url: str) -> bool:
+        """Return whether an address would bring a page again, by its form or by a parameter that changes nothing."""
+        return self._parameters.is_repeat(url) or self._sameness.is_trap(url)
+
+    def is_unlikely(self, entry: Entry) -> bool:
+        """Return whether the page of an address was fetched under another value of what looks like a session id.
+
+        That is no proof: a page that shows the time says something else each time, in one session or in two.
+        """
+        if entry.suspect != "session-id":
+            return False
+        return self._parameters.was_fetched(entry.url, session_parameter(entry.url))
+
+    def take_lifted(self) -> list[Callable[[str], bool]]:
+        """Return the suspicions of `is_trap` that turned out wrong since the last call, each as a test of addresses."""
+        forms: list[Callable[[str], bool]] = [_of_form(kind) for kind in self._sameness.take_lifted()]
+        return [*forms, *(parameter.is_in for parameter in self._parameters.take_lifted())]
 
     def holds(self, url: str) -> bool:
         """Return whether a normalised address belongs to one of the sites."""
@@ -155,7 +184,7 @@ class Scope:
                 found[key] = Entry(key, url, host_of(url), page.depth + 1, 0, 0, "too-many-links", detail, site)
                 break
             extension = _extension(url)
-            if extension in _RESOURCES:
+            if extension in _RESOURCES or self._parameters.is_settled(url):  # it would only fill the ledger
                 continue
             chain = page.chain + 1 if varies(url) and shape(url) == page_shape else 0
             place = _place(page.place, number) if placed else 0
@@ -189,14 +218,15 @@ class Scope:
         circles, suspect = _looks(entry.url)
         if circles:
             return entry._replace(chain=-1, reason="trap", detail="its path repeats itself")
-        return self._limited(entry._replace(suspect=suspect) if suspect != entry.suspect else entry)
+        entry = entry._replace(suspect=suspect) if suspect != entry.suspect else entry
+        return self._limited(entry._replace(urgency=UNLIKELY) if self.is_unlikely(entry) else entry)
 
     def _limited(self, entry: Entry) -> Entry:
         if entry.chain > self._settings.max_trap_chain:
             return entry._replace(reason="trap", detail=f"{entry.chain} links in a row that changed query or date")
         if entry.depth > self._settings.max_depth:
             return entry._replace(reason="depth", detail=f"{entry.depth} links from a start page")
-        if self.sameness.is_trap(entry.url):  # last: it is queued once its form is no trap (`Frontier.readmit`)
+        if self.is_trap(entry.url):  # last: it is queued once it is no trap (`Frontier.readmit`)
             return entry._replace(reason="trap", detail=SAME_PAGE)
         return entry
 
@@ -245,6 +275,10 @@ def host_of(url: str) -> str:
 def _key(url: str, kind: str) -> str:
     """Return the key of an address; that of a sitemap is another one, because a page may be at the same address."""
     return f"{SITEMAP_KEY}{page_key(url)}" if kind == "sitemap" else page_key(url)
+
+
+def _of_form(kind: str) -> Callable[[str], bool]:
+    return lambda url: form(url) == kind
 
 
 def _looks(url: str) -> tuple[bool, str]:

@@ -15,7 +15,7 @@ from twinlink.spiders.early_end import EarlyEnd, is_whole, received
 from twinlink.spiders.failures import failure_reason
 from twinlink.spiders.frontier import SAME_PAGE, Entry, Outcome
 from twinlink.spiders.frontier.partners import UNWANTED
-from twinlink.spiders.frontier.urgency import ASKED_LATER, LAST, SURE
+from twinlink.spiders.frontier.urgency import ASKED_LATER, LAST, SURE, UNLIKELY
 from twinlink.spiders.items import AddressItem, LinksItem
 from twinlink.spiders.reader.page_facts import PageFacts
 from twinlink.spiders.responses import header
@@ -141,7 +141,7 @@ class SiteSpider(scrapy.Spider):
         reason, detail = failure_reason(failure.value)
         if reason == "timeout" and self._was_stalled(entry, failure.request.meta[ASKED]):  # type: ignore[attr-defined]
             yield AddressItem(entry._replace(urgency=ASKED_LATER), Outcome("queued"))
-        elif detail == SAME_PAGE and not self._scope.sameness.is_trap(entry.url):  # it was a trap a moment ago
+        elif detail == SAME_PAGE and not self._scope.is_trap(entry.url):  # it was a trap a moment ago
             yield AddressItem(entry, Outcome("queued"))
         else:
             n_bytes = received(failure.request)  # type: ignore[attr-defined]
@@ -169,7 +169,7 @@ class SiteSpider(scrapy.Spider):
         page = self._page(entry, response)
         if not isinstance(page, PageFacts):
             return entry, *page
-        self._scope.sameness.see(entry.url, page.text_digest)
+        self._scope.see(entry.url, page.text_digest)
         if self._sides is None:
             return entry, *self._obey(entry, page, response.headers)
         entry = entry._replace(side=self._sides.of_page(page.declared_lang, page.sample, entry.side))
@@ -258,7 +258,7 @@ def _to_partners(page: Entry, links: list[Entry], partners: Mapping[str, int]) -
         side = partners.get(link.url)
         if side == UNWANTED:
             link = link._replace(side=side, urgency=LAST)  # noqa: PLW2901
-        elif side is not None:
+        elif side is not None and link.urgency != UNLIKELY:
             link = link._replace(side=side, urgency=SURE, place=page.place)  # noqa: PLW2901
         marked.append(link)
     return marked

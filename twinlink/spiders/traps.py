@@ -80,13 +80,27 @@ def _suspicious_query(query: str, path: str) -> str:
     parameters = [
         (name.lower(), value.lower()) for name, _, value in (part.partition("=") for part in query.split("&"))
     ]
-    if any(_SESSION.fullmatch(name) and _SESSION_VALUE.fullmatch(value) for name, value in parameters):
+    if any(_is_session(name, value) for name, value in parameters):
         return "session-id"
     if _is_calendar(dict(parameters), path):
         return "calendar"
     if any(_sorts(name, value) for name, value in parameters):
         return "sort-order"
     return "facets" if len(parameters) > MAX_PARAMETERS else ""
+
+
+def session_parameter(url: str) -> str:
+    """Return the name of the first parameter that looks like a session id; empty if none does.
+
+    >>> session_parameter("http://a.org/list?id=4&sid=8a7b6c5d4e3f2a1b0c9d8e7f6a5b4c3d")
+    'sid'
+    """
+    parameters = (part.partition("=") for part in url.partition("?")[2].split("&"))
+    return next((name for name, _, value in parameters if _is_session(name.lower(), value.lower())), "")
+
+
+def _is_session(name: str, value: str) -> bool:
+    return _SESSION.fullmatch(name) is not None and _SESSION_VALUE.fullmatch(value) is not None
 
 
 def _sorts(name: str, value: str) -> bool:
@@ -199,8 +213,8 @@ class Sameness:
     """Knows the forms of address under which one and the same page came again and again (`MAX_ALIKE`).
 
     Session ids in paths and sort orders make endless addresses of one page. But a form may also have a few dozen
-    placeholders before its real pages, so `MAX_TRIALS` more are fetched, spread over its addresses: at first one of
-    two, then one of four, of eight, and so on. One that says something else lifts the suspicion.
+    placeholders before its real pages, so `MAX_TRIALS` more are fetched, spread over its addresses (`is_trial`). One
+    that says something else lifts the suspicion.
 
     Pages that say two things, one after the other, clear a form for good. It is kept in memory: a crawl that is resumed
     looks at so many pages of a form anew.
@@ -247,8 +261,16 @@ class Sameness:
 
     def is_trap(self, url: str) -> bool:
         """Return whether an address would bring only what its form has brought all along, and is no trial."""
-        trials = self._seen.get(form(url), ("", 0))[1] - MAX_ALIKE
-        if not 0 <= trials < MAX_TRIALS:
-            return trials >= MAX_TRIALS
-        # By a checksum of the path: it gets the same answer where it is linked, linked again, and requested.
-        return crc32(url.split("/", 3)[3].encode()) % (2 << trials // _TRIALS_AT_RATE) != 0
+        n_trials = self._seen.get(form(url), ("", 0))[1] - MAX_ALIKE
+        return n_trials >= 0 and not is_trial(url, n_trials)
+
+
+def is_trial(url: str, n_trials: int) -> bool:
+    """Return whether an address that seems to bring nothing new is fetched all the same, after so many others.
+
+    At first one of two is fetched, then one of four, of eight, and so on, and none after `MAX_TRIALS`. A checksum of
+    the path decides: an address gets the same answer where it is linked, linked again, and requested.
+    """
+    if n_trials >= MAX_TRIALS:
+        return False
+    return crc32(url.split("/", 3)[3].encode()) % (2 << n_trials // _TRIALS_AT_RATE) == 0

@@ -55,7 +55,7 @@ WHERE bodies.archive <> '' ORDER BY date DESC, bodies.id DESC LIMIT ?
 _LANGS = "SELECT iif(lang = '', 'und', lang), sum(n) FROM langs GROUP BY 1 HAVING sum(n) > 0 ORDER BY 2 DESC, 1"
 _UNWANTED = """
 SELECT 'pages', count(*) FROM frontier WHERE state = 'done' AND side = ?1
-UNION ALL SELECT 'put_last', count(*) FROM frontier WHERE state = 'queued' AND urgency < 0
+UNION ALL SELECT 'put_last', count(*) FROM frontier WHERE state = 'queued' AND urgency = -1
 """
 _ENDED = """
 SELECT ended, count(*) FROM sites WHERE ended <> '' AND queued + flight > 0 GROUP BY 1 ORDER BY 2 DESC, 1

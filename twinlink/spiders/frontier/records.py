@@ -15,7 +15,7 @@ PARTS_PREFIX = "parts"
 LATER = ("robots-unreachable", "busy")
 """Temporary reasons: the next crawl requests the address again."""
 SAME_PAGE = "addresses of this form return the same page"
-"""Detail of a trap that `twinlink.spiders.traps.Sameness` found."""
+"""Detail of a trap that `twinlink.spiders.scope.Scope.is_trap` found."""
 SITEMAP_KEY = "sitemap "
 """What the keys of sitemaps begin with."""
 

@@ -279,10 +279,11 @@ WHERE state = 'rejected' AND (
 ) OR state = 'aside' AND reason = 'not-needed'
 """  # noqa: S608  (our own names)
 
-# Queues what was dropped of a form that brought one page only, and now another.
+# Queues what was dropped because it seemed to bring a page again. The SQL function `is_lifted` returns whether it is
+# known now that this was wrong.
 READMIT = f"""
 UPDATE frontier SET state = 'queued', reason = '', detail = ''
-WHERE state = 'rejected' AND reason = 'trap' AND detail = '{SAME_PAGE}' AND depth <= ? AND form(url) = ?
+WHERE state = 'rejected' AND reason = 'trap' AND detail = '{SAME_PAGE}' AND depth <= ? AND is_lifted(url)
     AND NOT is_excluded(url)
 """  # noqa: S608  (our own names)
 

@@ -35,6 +35,9 @@ LAST = -1
 ASKED_LATER = -2
 """It timed out while the crawl itself was stalled; it is requested once more when the queue is empty."""
 
+UNLIKELY = -3
+"""By all that is known it brings nothing new: its page was fetched under another session id."""
+
 _MAX_RULES = 4
 _MAX_SAME = 8  # addresses of one place that are looked at
 
@@ -76,7 +79,9 @@ _KNOWN = f"SELECT {', '.join(_Known._fields)} FROM frontier"  # noqa: S608  (our
 BY_KEY = f"{_KNOWN} WHERE key = ? AND kind = 'page'"
 # Said to be no 0, for otherwise SQLite must not use the index, which leaves these out.
 BY_PLACE = f"{_KNOWN} WHERE place = ? AND place <> 0 AND id <> ? LIMIT ?"
-_RAISE = "UPDATE frontier SET urgency = ? WHERE id = ? AND state = 'queued' AND urgency < ?"
+_RAISE = f"""
+UPDATE frontier SET urgency = ? WHERE id = ? AND state = 'queued' AND urgency < ? AND urgency <> {UNLIKELY}
+"""  # noqa: S608  (our own names)
 _INSERT = f"""
 {ADD}
 SET depth = iif(state = 'rejected', excluded.depth, depth),
@@ -122,7 +127,7 @@ def book_pairwise(db: sqlite3.Connection, page: Entry, done: bool, links: Iterab
         if row:
             fresh.append(_Link._make(row))
     for brought in fresh:
-        if brought.state == "queued" and brought.urgency not in (LAST, SURE):
+        if brought.state == "queued" and brought.urgency not in (UNLIKELY, LAST, SURE):
             _weigh(db, rules, brought)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
@@ -50,7 +50,6 @@ from twinlink.spiders.frontier.schema import (
     settled,
 )
 from twinlink.spiders.frontier.urgency import book_pairwise
-from twinlink.spiders.traps import form
 
 _UNLIMITED = 2**62
 _OPEN = nullcontext()  # a frontier is open as long as it lives
@@ -177,7 +176,6 @@ class Frontier(Questions):
         self._whole = reads_whole(db, reading, self._visit)
         db.executemany(INSERT, entries)
         db.execute(REQUEUE, {"max_depth": max_depth, "max_chain": max_chain, **self._budget})
-        db.create_function("form", 1, form, deterministic=True)
         db.create_function("is_excluded", 1, is_excluded or (lambda url: False))
         db.execute(DROP, {"max_depth": max_depth, "has_patterns": is_excluded is not None})
         for (site,) in db.execute("SELECT site FROM sites").fetchall():
@@ -212,10 +210,16 @@ class Frontier(Questions):
             self._book_links(entry, False, links)
             self._db.execute("COMMIT")
 
-    def readmit(self, kind: str, max_depth: int) -> None:
-        """Queue the addresses of a form (`twinlink.spiders.traps.form`) that were dropped for bringing one page."""
+    def readmit(self, is_lifted: Callable[[str], bool], max_depth: int) -> None:
+        """Queue the addresses again that pass a test, and were dropped because they seemed to bring one page."""
         self._begin()
-        self._db.execute(READMIT, (max_depth, kind))
+        self._db.create_function("is_lifted", 1, is_lifted)
+        self._db.execute(READMIT, (max_depth,))
+
+    def pages(self) -> Iterator[str]:
+        """Yield the addresses of the pages that were fetched."""
+        for (url,) in self._db.execute("SELECT url FROM frontier WHERE state = 'done' AND kind = 'page'"):
+            yield url
 
     def take(self, per_host: int) -> Entry | None:
         """Return the next address: sites take turns, in a site its hosts; on a host what is most urgent first.

@@ -40,7 +40,7 @@ class Gate:
         port = blocked_port(request.url)
         if port is not None:
             raise RefusedError("blocked-port", f"port {port} belongs to another protocol")
-        if "page" in request.meta and self._state.scope.sameness.is_trap(request.meta["page"].url):
+        if "page" in request.meta and self._state.scope.is_trap(request.meta["page"].url):
             raise RefusedError("trap", SAME_PAGE)
         if "page" in request.meta and request.meta["page"].kind == "sitemap":
             self._state.listing.check(request.meta["page"])

@@ -18,7 +18,8 @@ from twinlink.jobs.stages import crawl_stage
 from twinlink.run_files import CRAWL_REPORT
 from twinlink.rundir.directory import RunDirectory
 from twinlink.spiders.crawling import CrawlProgress, crawl
-from twinlink.spiders.frontier import FrontierReader
+from twinlink.spiders.dead_forms import MAX_FAILED
+from twinlink.spiders.frontier import SPARE_PAGES, FrontierReader
 from twinlink.spiders.seeds import read_seeds, seeds_of
 
 
@@ -283,6 +284,37 @@ def test_its_total_is_what_the_budget_leaves(tmp_path: Path, budget: str) -> Non
     assert seen[-1][:2] == (5, 5)
     assert all(total is not None and total <= 5 for _, total, _ in seen)
     assert not any("declared" in detail for *_, detail in seen)  # these pages declare no language
+
+
+def test_a_site_of_dead_links_ends(tmp_path: Path) -> None:
+    def answer(path: str) -> Answer:
+        if path == "/":
+            return links(*(f"/gone{n}" for n in range(2_000)), *(f"/p{n}" for n in range(30)))
+        return Answer(status=404) if path.startswith("/gone") else links("/")
+
+    with serving(answer) as site:
+        progress = crawl([site.url], tmp_path, CrawlSettings(max_failed_per_page=1))
+    n_failed = progress.reasons["http-404"]
+    assert (progress.fetched, progress.ended) == (31, {"budget-failures": 1})
+    assert SPARE_PAGES + 31 <= n_failed < SPARE_PAGES + 31 + 5
+    assert FrontierReader(tmp_path).reasons() == {"http-404": n_failed, "budget-failures": 2_000 - n_failed}
+
+
+def test_a_form_of_dead_links_comes_last_until_one_has_a_page(tmp_path: Path) -> None:
+    """Of 100 addresses the last 10 have pages, and the others of the site are fetched before."""
+
+    def answer(path: str) -> Answer:
+        if path == "/":
+            return links(*(f"/d{n}" for n in range(100)), *(f"/p{n}" for n in range(30)))
+        return Answer(status=404) if path.startswith("/d") and int(path[2:]) < 90 else Answer(b"<p>page")
+
+    with serving(answer) as site:
+        settings = CrawlSettings(order="breadth", concurrency=1)
+        progress = crawl([site.url], tmp_path, settings)
+        asked = [path for path in site.log if path.startswith(("/d", "/p"))]
+    assert asked[:MAX_FAILED] == [f"/d{n}" for n in range(MAX_FAILED)]
+    assert asked[MAX_FAILED : MAX_FAILED + 30] == [f"/p{n}" for n in range(30)]
+    assert (progress.fetched, progress.reasons) == (1 + 30 + 10, {"http-404": 90})
 
 
 def test_without_a_budget_none_has_ended(tmp_path: Path) -> None:

@@ -43,6 +43,9 @@ class CrawlSettings(Settings, frozen=True):
     max_site_address_bytes: Positive = 128 * 2**20
     """Characters of the addresses of one site that are kept, and of their keys: further links are dropped
     (`too-many-links`). The default has room for 900,000 addresses of 70 characters; the ledger then takes 450 MB."""
+    max_failed_per_page: Positive | None = 5
+    """A site ends once so many requests have failed (an error of the server, no response) per page fetched, and for
+    100 pages more (`budget-failures`): by default after 500 failures at the earliest."""
     max_depth: Natural = 50
     """Maximum number of links followed from a start page."""
     max_page_bytes: Positive = 10 * 2**20

@@ -10,10 +10,10 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from twinlink.config import Config, IngestSettings
-from twinlink.config.crawl import CrawlSettings
 from twinlink.errors import InputError
 from twinlink.ingest.stage import ingest, source_paths
 from twinlink.jobs.origin import SourceMode, entering
+from twinlink.jobs.outlook import Outlook
 from twinlink.language_names import check_two
 from twinlink.languages import UNDETERMINED
 from twinlink.progress import Report
@@ -56,12 +56,13 @@ def crawl_stage(
         something to go on with.
     """
     seen = [_ALL]
+    outlook = Outlook()
 
     def on_progress(progress: CrawlProgress) -> None:
         if progress.fetched > seen[0]:
             remember(run, own or config, "crawl")
         seen[0] = progress.fetched
-        report("crawl", progress.fetched, _expected_pages(progress, settings), _crawl_detail(progress))
+        report("crawl", progress.fetched, outlook.expected_pages(progress, settings), _crawl_detail(progress))
 
     settings = config.crawl if config.crawl.langs else replace(config.crawl, langs=config.langs)
     progress = crawl(urls, run.path, settings, on_progress, pause or run.pause_file)
@@ -78,13 +79,6 @@ def crawl_alone(
         progress = crawl_stage(urls, place, config, report, run.pause_file)
         remember(place, config, "langs")
     return progress
-
-
-def _expected_pages(progress: CrawlProgress, settings: CrawlSettings) -> int:
-    """Return the number of pages that a crawl will have fetched: all known ones, within its budgets."""
-    known = progress.fetched + progress.queued
-    of_sites = known if settings.max_site_pages is None else progress.n_sites * settings.max_site_pages
-    return max(progress.fetched, min(known, settings.max_pages, of_sites))
 
 
 def _crawl_detail(progress: CrawlProgress) -> str:

@@ -176,7 +176,8 @@ def crawl_chosen(
     folder : Path
         As for `crawl`; archives are named ``recover-*.warc.gz``.
     settings : CrawlSettings
-        Sitemaps are not looked for, and ``order``, ``max_pages`` and ``max_site_pages`` do not count.
+        Sitemaps are not looked for, and ``order``, ``max_pages``, ``max_site_pages`` and ``max_failed_per_page`` do
+        not count: guessed addresses may all fail.
     on_wait : callable
         Called a few times a second.
     pause : Path, optional
@@ -188,7 +189,15 @@ def crawl_chosen(
         As for `crawl`, but that nothing was found is not an error.
     """
     check_browser(settings)
-    limits = replace(settings, order="breadth", sitemaps=False, again=False, max_pages=_ALL, max_site_pages=None)
+    limits = replace(
+        settings,
+        order="breadth",
+        sitemaps=False,
+        again=False,
+        max_pages=_ALL,
+        max_site_pages=None,
+        max_failed_per_page=None,
+    )
     _run_child(_job("chosen", _checked(starts), urls, folder, limits), folder, on_wait, pause)
 
 
@@ -228,6 +237,7 @@ def crawl_parts(
         browser="never",
         max_pages=_ALL,
         max_site_pages=settings.max_site_parts,
+        max_failed_per_page=None,
         max_page_bytes=min(settings.max_page_bytes, MAX_RESOURCE_BYTES),
     )
     began = time.monotonic()

@@ -7,6 +7,7 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from twinlink.spiders.early_end import is_whole
+from twinlink.spiders.frontier import is_failure
 from twinlink.spiders.items import AddressItem, LinksItem
 from twinlink.spiders.revisits import archive_page
 from twinlink.spiders.state import BUILT, EARLIER, RAW, CrawlState, state_of
@@ -78,8 +79,18 @@ class LedgerPipeline:
         if response is not None and is_whole(response) and outcome.reason not in _NOT_ARCHIVED:
             outcome = self._archived(item.entry, outcome, response)
         frontier.settle(item.entry, outcome, item.links)
-        for is_lifted in self._state.scope.take_lifted():
+        self._learn(item.entry, outcome)
+
+    def _learn(self, entry: Entry, outcome: Outcome) -> None:
+        """Bring the queue up to date with what an outcome shows of other addresses."""
+        frontier, scope = self._state.frontier, self._state.scope
+        for is_lifted in scope.take_lifted():
             frontier.readmit(is_lifted, self._state.limits.max_depth)
+        failed = is_failure(outcome.reason)
+        if entry.kind == "page" and (failed or outcome.state == "done"):
+            is_dead = scope.dead_forms.see(entry.url, failed=failed)
+            if is_dead is not None:
+                frontier.put_form_last(entry, is_dead)
 
     def _archived(self, entry: Entry, outcome: Outcome, response: Response) -> Outcome:
         """Archive a response, and return its outcome with where it lies."""

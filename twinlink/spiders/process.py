@@ -163,6 +163,7 @@ def _budget(limits: CrawlSettings) -> Budget:
         listed=limits.max_site_listed,
         listed_bytes=limits.max_site_listed_bytes,
         address_bytes=limits.max_site_address_bytes,
+        failures=limits.max_failed_per_page,
     )
 
 

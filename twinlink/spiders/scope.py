@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from twinlink.config import CrawlSettings
 from twinlink.errors import InputError
+from twinlink.spiders.dead_forms import DeadForms
 from twinlink.spiders.frontier import SAME_PAGE, SITEMAP_KEY, Entry
 from twinlink.spiders.frontier.partners import OF_SITEMAPS, UNKNOWN, UNWANTED, Sides
 from twinlink.spiders.frontier.urgency import LAST, PLAIN, UNLIKELY
@@ -71,6 +72,8 @@ class Scope:
         self._by_host: dict[str, str] = {}
         self._sameness = Sameness()
         self._parameters = PassiveParameters()
+        self.dead_forms = DeadForms()
+        """Forms of address that bring failures alone."""
 
     def site(self, url: str) -> str:
         """Return the site of the crawl that a normalised address belongs to; empty when it is off all of them."""
@@ -111,13 +114,14 @@ class Scope:
         return self._parameters.is_repeat(url) or self._sameness.is_trap(url)
 
     def is_unlikely(self, entry: Entry) -> bool:
-        """Return whether the page of an address was fetched under another value of what looks like a session id.
+        """Return whether an address seems to bring nothing new, without a proof.
 
-        That is no proof: a page that shows the time says something else each time, in one session or in two.
+        So it seems where its form brings failures alone, and where its page was fetched under another value of what
+        looks like a session id. (A page that shows the time says something else each time, in one session or in two.)
         """
-        if entry.suspect != "session-id":
-            return False
-        return self._parameters.was_fetched(entry.url, session_parameter(entry.url))
+        if self.dead_forms.is_dead(entry.url):
+            return True
+        return entry.suspect == "session-id" and self._parameters.was_fetched(entry.url, session_parameter(entry.url))
 
     def take_lifted(self) -> list[Callable[[str], bool]]:
         """Return the suspicions of `is_trap` that turned out wrong since the last call, each as a test of addresses."""

@@ -20,6 +20,7 @@ from twinlink.spiders.frontier import (
     LEDGER_NAME,
     SAME_PAGE,
     SITEMAP_KEY,
+    SPARE_PAGES,
     Body,
     Budget,
     Counts,
@@ -412,6 +413,37 @@ def test_a_budget_ends_its_site_and_a_larger_one_goes_on(tmp_path: Path, budget:
         assert [reject.reason for reject in FrontierReader(tmp_path).rejects()] == [ended, ended]
         ledger.seed(entries, 50, 30)
         assert names(drain(ledger)) == ["2", "3"]
+
+
+def test_a_site_ends_when_many_more_requests_fail_than_bring_pages(ledger: Frontier) -> None:
+    failures = [
+        Outcome("rejected", reason) for reason in ("http-404", "timeout", "connection", "dns", "tls", "http-500")
+    ]
+    n_allowed = 2 * (SPARE_PAGES + 1)
+    ledger.seed([page(str(n)) for n in range(n_allowed + 20)], 50, 30, Budget(failures=2))
+    outcomes = [DONE, *(Outcome("rejected", "robots") for _ in range(9)), *(failures * n_allowed)[: n_allowed - 1]]
+    for outcome in outcomes:
+        entry = ledger.take(1)
+        assert entry is not None
+        ledger.settle(entry, outcome)
+    assert ledger.has_more(), "what robots.txt forbids is no failure"
+    ledger.settle(ledger.take(1) or page(""), failures[0])
+    assert (ledger.has_more(), ledger.take(1)) == (False, None)
+    assert ledger.sites()[0].ended == "budget-failures"
+    ledger.seed([], 50, 30, Budget(failures=3))
+    assert ledger.has_more()
+
+
+def test_the_addresses_of_a_form_are_put_last_and_back(ledger: Frontier) -> None:
+    seeded(ledger, page("1.html"), page("x/1.html"), page("2.html"), page("3.html", host="b.org"))
+    ledger.put_form_last(page("99.html"), True)
+    (first,) = (ledger.take(1),)
+    assert first is not None
+    assert first.key.endswith("x/1.html")
+    ledger.settle(first, DONE)
+    ledger.put_form_last(page("99.html"), False)
+    ledger.settle(page("99.html"), DONE, [page("y.html", 1)])
+    assert [name for name in names(drain(ledger)) if "3" not in name] == ["1.html", "2.html", "y.html"]
 
 
 def test_a_pause_does_not_count_against_a_budget(ledger: Frontier, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,6 +37,7 @@ from twinlink.spiders.frontier.records import (
     PARTS_PREFIX,
     SAME_PAGE,
     SITEMAP_KEY,
+    SPARE_PAGES,
     Body,
     Budget,
     Counts,
@@ -44,6 +45,7 @@ from twinlink.spiders.frontier.records import (
     LedgerSummary,
     Outcome,
     SiteCounts,
+    is_failure,
 )
 from twinlink.spiders.frontier.writing import Frontier
 
@@ -56,6 +58,7 @@ __all__ = [
     "PARTS_PREFIX",
     "SAME_PAGE",
     "SITEMAP_KEY",
+    "SPARE_PAGES",
     "WAITING",
     "Answer",
     "Body",
@@ -71,6 +74,7 @@ __all__ = [
     "SiteCounts",
     "guess_rejects",
     "guess_state",
+    "is_failure",
     "ledger_error",
     "so_far",
     "waiting_guesses",

@@ -178,8 +178,8 @@ class Questions(ABC):
         """Yield every address that the crawl knows of and has no page of, redirects and sitemaps apart.
 
         Addresses still queued come with the limit that ended their site (``budget-pages``, ``budget-bytes``,
-        ``budget-minutes``) or the crawl (``page-limit``), and with ``interrupted`` when it was stopped; those that have
-        a page of an earlier visit do not come, for that one is kept.
+        ``budget-minutes``, ``budget-failures``) or the crawl (``page-limit``), and with ``interrupted`` when it was
+        stopped; those that have a page of an earlier visit do not come, for that one is kept.
         """
         with self._moment():
             for row in self._db.execute(_REJECTS, (self._left_over(),)):

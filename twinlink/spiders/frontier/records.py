@@ -14,6 +14,8 @@ PARTS_PREFIX = "parts"
 """The same for a crawl of page parts, which has a folder of its own."""
 LATER = ("robots-unreachable", "busy")
 """Temporary reasons: the next crawl requests the address again."""
+FAILURES = ("timeout", "dns", "tls", "connection")
+"""Reasons of requests without a response; `is_failure` has those with one, too."""
 SAME_PAGE = "addresses of this form return the same page"
 """Detail of a trap that `twinlink.spiders.scope.Scope.is_trap` found."""
 SITEMAP_KEY = "sitemap "
@@ -118,6 +120,12 @@ class Budget(NamedTuple):
     """Bytes read of its sitemaps, unpacked."""
     address_bytes: int | None = None
     """Characters of its addresses and their keys."""
+    failures: int | None = None
+    """Failed requests for each page that was fetched, and for `SPARE_PAGES` more."""
+
+
+SPARE_PAGES = 100
+"""Pages that a site is given credit for: its failures are counted before its first pages are fetched."""
 
 
 class SiteCounts(msgspec.Struct, frozen=True):
@@ -133,7 +141,8 @@ class SiteCounts(msgspec.Struct, frozen=True):
     seconds: float
     """From its first request to its last response, pauses between runs left out."""
     ended: str
-    """budget-pages, budget-bytes or budget-minutes when that ended it before everything was fetched; else empty."""
+    """budget-pages, budget-bytes, budget-minutes or budget-failures when that ended it before everything was fetched;
+    else empty."""
 
 
 class LedgerSummary(msgspec.Struct, frozen=True):
@@ -144,3 +153,12 @@ class LedgerSummary(msgspec.Struct, frozen=True):
     """Dropped addresses by reason, the most frequent first; queued ones that a limit left over by its name."""
     finished: bool
     """False when the crawl was stopped before its end."""
+
+
+def is_failure(reason: str) -> bool:
+    """Return whether a reason to have no page says that the server gave no page, or no response.
+
+    >>> is_failure("http-404"), is_failure("timeout"), is_failure("robots")
+    (True, True, False)
+    """
+    return reason.startswith("http-") or reason in FAILURES

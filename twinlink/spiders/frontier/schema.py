@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from twinlink.spiders.frontier.records import SAME_PAGE, SITEMAP_KEY, Entry, Outcome
+from twinlink.spiders.frontier.records import FAILURES, SAME_PAGE, SITEMAP_KEY, SPARE_PAGES, Entry, Outcome
 
 VERSION = 5
 
@@ -307,14 +307,19 @@ _COLUMNS = (*(name for name in Outcome._fields if name != "body"), "url", "hops"
 _SETTLED = ", ".join(f"{name} = :{name}" for name in _COLUMNS)
 SETTLE = f"UPDATE frontier SET {_SETTLED} WHERE key = :key"  # noqa: S608  (our own names)
 
-SPEND = """
+# Failed requests: see `twinlink.spiders.frontier.records.is_failure`.
+SPEND = f"""
 UPDATE sites SET seconds = seconds + :gap, ended = CASE
     WHEN done >= :pages THEN 'budget-pages'
     WHEN bytes >= :bytes THEN 'budget-bytes'
     WHEN seconds + :gap >= :seconds THEN 'budget-minutes'
+    WHEN :failures * (done + {SPARE_PAGES}) <= (
+        SELECT coalesce(sum(n), 0) FROM tally
+        WHERE tally.site = :site AND (reason LIKE 'http-%' OR reason IN {FAILURES})
+    ) THEN 'budget-failures'
     ELSE '' END
 WHERE site = :site
-"""
+"""  # noqa: S608  (our own names)
 
 
 def settled(entry: Entry, outcome: Outcome) -> dict[str, object]:

@@ -36,10 +36,19 @@ ASKED_LATER = -2
 """It timed out while the crawl itself was stalled; it is requested once more when the queue is empty."""
 
 UNLIKELY = -3
-"""By all that is known it brings nothing new: its page was fetched under another session id."""
+"""By all that is known it brings nothing new: its page was fetched under another session id, or addresses of its form
+have failed again and again."""
 
 _MAX_RULES = 4
 _MAX_SAME = 8  # addresses of one place that are looked at
+
+
+# Puts the queued addresses of a form last, or back.
+URGE_FORM = f"""
+UPDATE frontier SET urgency = iif(:is_last, {UNLIKELY}, {PLAIN})
+WHERE state = 'queued' AND site = :site AND host = :host AND kind = 'page'
+    AND (urgency = {UNLIKELY}) <> :is_last AND form(url) = form(:url)
+"""  # noqa: S608  (our own names)
 
 
 class _Rule(NamedTuple):

@@ -49,7 +49,8 @@ from twinlink.spiders.frontier.schema import (
     VERSION,
     settled,
 )
-from twinlink.spiders.frontier.urgency import book_pairwise
+from twinlink.spiders.frontier.urgency import URGE_FORM, book_pairwise
+from twinlink.spiders.traps import form
 
 _UNLIMITED = 2**62
 _OPEN = nullcontext()  # a frontier is open as long as it lives
@@ -74,6 +75,7 @@ class Frontier(Questions):
     def __init__(self, path: Path) -> None:
         with usable(path):
             self._db = sqlite3.connect(path, isolation_level=None)
+            self._db.create_function("form", 1, form, deterministic=True)
         self._turn = 0
         self._visit = 1
         self._pairs = False
@@ -215,6 +217,11 @@ class Frontier(Questions):
         self._begin()
         self._db.create_function("is_lifted", 1, is_lifted)
         self._db.execute(READMIT, (max_depth,))
+
+    def put_form_last(self, entry: Entry, is_last: bool) -> None:
+        """Put the queued addresses of an entry's form (`twinlink.spiders.traps.form`) behind all others, or back."""
+        self._begin()
+        self._db.execute(URGE_FORM, {"is_last": is_last, **entry._asdict()})
 
     def pages(self) -> Iterator[str]:
         """Yield the addresses of the pages that were fetched."""

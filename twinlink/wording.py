@@ -52,6 +52,7 @@ ROUND_OUTCOMES = {
 
 ENDS = {
     "complete": "The crawl is complete: no address was left to fetch.",
+    "later": "The crawl ended with addresses whose servers were busy; the same command asks for them again.",
     "page-limit": "The crawl ended because it had fetched as many pages as crawl.max_pages allows.",
     "budget": "The crawl ended because every site had spent its budget.",
     "interrupted": "The crawl was interrupted; the same command goes on where it stopped.",

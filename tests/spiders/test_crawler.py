@@ -18,6 +18,7 @@ LEFT_OUT = {
     "HttpCompressionMiddleware",
     "MetaRefreshMiddleware",
     "OffsiteMiddleware",  # for spiders that name their domains
+    "RetryMiddleware",
     "RobotsTxtMiddleware",
 }
 

@@ -12,9 +12,10 @@ import pytest
 from tests.loopback import Answer, Server, keeps_pace, links, redirect, serving
 from twinlink.config import CrawlSettings
 from twinlink.errors import CrawlError
+from twinlink.run_files import CRAWL_LOG
 from twinlink.spiders.crawling import CrawlProgress, crawl
 from twinlink.spiders.frontier import FrontierReader
-from twinlink.spiders.middlewares.retry_after import MAX_WAIT, retry_after
+from twinlink.spiders.middlewares.retry_after import MAX_LONG, MAX_WAIT, retry_after
 
 PAGES = [f"/{n}.html" for n in range(5)]
 
@@ -143,13 +144,50 @@ def test_nothing_is_sent_while_the_server_wants_none(tmp_path: Path) -> None:
     assert site.fetched()["/0.html"] == 2
 
 
+LONG = Answer(status=503, headers={"Retry-After": str(int(MAX_WAIT) + 1)})
+NEVER = Answer(status=429, headers={"Retry-After": "9" * 20})
+
+
+def test_a_page_that_asks_for_long_is_tried_again_last(tmp_path: Path) -> None:
+    with serving(once("/0.html", LONG)) as site:
+        assert run(site, tmp_path, concurrency=1).fetched == 6
+    assert [path for path in site.log if path in PAGES] == [*PAGES, "/0.html"]
+
+
+def test_a_page_that_asks_for_long_each_time_costs_no_other_one(tmp_path: Path) -> None:
+    with serving(lambda path: NEVER if path == "/0.html" else star(path)) as site:
+        progress = run(site, tmp_path, concurrency=1)
+        (left,) = FrontierReader(tmp_path).rejects()
+        assert (progress.fetched, progress.end) == (5, "later")
+        assert (left.reason, left.detail) == ("busy", f"http-429, Retry-After: {'9' * 20}")
+        assert site.fetched()["/0.html"] == 2
+        site.answer = star
+        assert (run(site, tmp_path).fetched, FrontierReader(tmp_path).end()) == (6, "complete")
+
+
 def test_a_server_that_asks_for_long_is_left_alone_and_tried_by_the_next_run(tmp_path: Path) -> None:
-    with serving(once("/0.html", Answer(status=503, headers={"Retry-After": str(int(MAX_WAIT) + 1)}))) as site:
+    with serving(lambda path: star(path) if path == "/" else LONG) as site:
         assert run(site, tmp_path, concurrency=1).fetched == 1
         assert rejected(site, tmp_path) == dict.fromkeys(PAGES, "busy")
-        assert site.fetched() == {"/": 1, "/0.html": 1}
+        assert site.fetched() == dict.fromkeys(["/", *PAGES[:MAX_LONG]], 1)
+        assert "503" in next(left.detail for left in FrontierReader(tmp_path).rejects() if left.url.endswith("4.html"))
+        assert "127.0.0.1: the server asked for a longer pause" in (tmp_path / CRAWL_LOG).read_text()
+        site.answer = star
         assert run(site, tmp_path).fetched == 6
         assert rejected(site, tmp_path) == {}
+
+
+def test_a_page_that_does_not_come_in_time_is_tried_again_last(tmp_path: Path) -> None:
+    tries = iter((1.5, 1.5))
+
+    def answer(path: str) -> Answer:
+        if path == "/0.html":
+            time.sleep(next(tries, 0.0))
+        return star(path)
+
+    with serving(answer, robots("User-agent: *\nCrawl-delay: 0.01")) as site:
+        assert run(site, tmp_path, timeout=0.8, retries=2).fetched == 6
+    assert [path for path in site.log if path in PAGES] == [*PAGES, "/0.html", "/0.html"]
 
 
 @pytest.mark.parametrize("zone", ["GMT", "-0000", ""])

@@ -29,13 +29,13 @@ _RESOLVING = 32
 # No Accept-Language: a site must not choose a language for us. Only encodings that every WARC reader unpacks.
 _REQUEST_HEADERS = {"Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5", "Accept-Encoding": "gzip, deflate"}
 
-# No cookies, cache and statistics; `RobotsGate` reads robots.txt, `Unpack` decompresses, and redirects by meta elements
-# are links like any other. Scrapy imports also the middlewares that its settings turn off: a tenth of the start.
+# No cookies, cache and statistics; `RobotsGate` reads robots.txt, `Unpack` decompresses, `Retry` retries, and redirects
+# by meta elements are links like any other. Scrapy imports also the middlewares that its settings turn off: a tenth of
+# the start.
 MIDDLEWARES_OF_SCRAPY = {
     "scrapy.downloadermiddlewares.downloadtimeout.DownloadTimeoutMiddleware": 350,
     "scrapy.downloadermiddlewares.defaultheaders.DefaultHeadersMiddleware": 400,
     "scrapy.downloadermiddlewares.useragent.UserAgentMiddleware": 500,
-    "scrapy.downloadermiddlewares.retry.RetryMiddleware": 550,
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": 600,
     "scrapy.downloadermiddlewares.httpproxy.HttpProxyMiddleware": 750,
 }

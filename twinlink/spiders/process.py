@@ -29,6 +29,7 @@ from twinlink.spiders.frontier import (
     ARCHIVE_FOLDER,
     CHOSEN_LEDGER,
     CHOSEN_PREFIX,
+    LATER,
     LEDGER_NAME,
     PARTS_PREFIX,
     Budget,
@@ -203,7 +204,7 @@ def _conclude(frontier: Frontier, settings: CrawlSettings, watch: _Watch) -> Non
     if watch.stopped:
         return
     if counts.queued + counts.flight == 0:
-        frontier.finish("complete")
+        frontier.finish("later" if any(frontier.tally().get(reason) for reason in LATER) else "complete")
     elif not _unfinished(frontier, settings) and counts.flight == 0:
         frontier.finish("page-limit" if counts.done >= settings.max_pages else "budget")
     else:

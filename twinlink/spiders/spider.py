@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -65,7 +66,7 @@ class SiteSpider(scrapy.Spider):
         self._agent = product_token(user_agent(crawl_state.limits))
         self._early = EarlyEnd()
         self._stalls = Stalls()
-        self._repeated: set[str] = set()  # keys of addresses that are requested again after a stall
+        self._later: Counter[str] = Counter()  # key of an address → how often it was queued again behind all others
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
@@ -139,21 +140,26 @@ class SiteSpider(scrapy.Spider):
         entry: Entry = failure.request.meta["page"]  # type: ignore[attr-defined]  # set by Scrapy
         assert failure.value is not None
         reason, detail = failure_reason(failure.value)
-        if reason == "timeout" and self._was_stalled(entry, failure.request.meta[ASKED]):  # type: ignore[attr-defined]
-            yield AddressItem(entry._replace(urgency=ASKED_LATER), Outcome("queued"))
+        if self._later[entry.key] < self._more_tries(entry.host, reason, failure.request.meta[ASKED]):  # type: ignore[attr-defined]
+            self._later[entry.key] += 1
+            yield AddressItem(entry._replace(urgency=min(entry.urgency, ASKED_LATER)), Outcome("queued"))
         elif detail == SAME_PAGE and not self._scope.is_trap(entry.url):  # it was a trap a moment ago
             yield AddressItem(entry, Outcome("queued"))
         else:
             n_bytes = received(failure.request)  # type: ignore[attr-defined]
             yield _item(entry, Outcome("rejected", reason, detail, bytes=n_bytes), (), None)
 
-    def _was_stalled(self, entry: Entry, start: float) -> bool:
-        """Return whether this process was stalled while it waited for a response, so that the request is repeated."""
-        stalled = self._stalls.seconds(start, time.monotonic())
-        if stalled < _STALLED_SHARE * self._limits.timeout or entry.key in self._repeated:
-            return False
-        self._repeated.add(entry.key)
-        return True
+    def _more_tries(self, host: str, reason: str, start: float) -> int:
+        """Return how often a request that failed may be made again when nothing else is queued.
+
+        Once at least where this process itself was stalled while it waited for the response.
+        """
+        retries = self._limits.retries
+        if reason == "timeout":
+            stalled = self._stalls.seconds(start, time.monotonic())
+            return max(retries, 1) if stalled >= _STALLED_SHARE * self._limits.timeout else retries
+        is_long_pause = reason == "busy" and self.crawl_state.rest_of(host) is None
+        return min(retries, 1) if is_long_pause else 0
 
     def _mind(self, entry: Entry, status: int) -> None:
         """Leave a host alone that is busy again and again."""
@@ -162,7 +168,8 @@ class SiteSpider(scrapy.Spider):
             return
         self._busy[entry.host] = self._busy.get(entry.host, 0) + 1
         if self._busy[entry.host] >= _BUSY_IN_A_ROW:
-            self.crawl_state.rest(entry.host, _BUSY_REST)
+            why = f"the server answered {_BUSY_IN_A_ROW} times in a row that it is busy (http-{status})"
+            self.crawl_state.rest(entry.host, _BUSY_REST, why)
 
     def _judge(self, entry: Entry, response: Response) -> tuple[Entry, Outcome, list[Entry]]:
         """Return the outcome of an entry, and its links; the entry itself with what its page says of its language."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from twinlink.spiders.frontier.partners import Sides
 from twinlink.spiders.reader.queue import ReadingQueue
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from twinlink.spiders.guard import AddressGuard
     from twinlink.spiders.scope import Scope
     from twinlink.system.pausing import Pause
+
+logger = logging.getLogger(__name__)
 
 # Keys of a request's ``meta``. ``page`` holds the `Entry` of the ledger that the request is for; robots.txt and the
 # files that a page loads in the browser have none.
@@ -37,6 +40,14 @@ UNBUILT = "unbuilt"
 """Why a page that needs the browser was not built: reason and detail."""
 PART = "part"
 """Set on a request that a page made in the browser: the bytes that came, a list."""
+
+
+class Rest(NamedTuple):
+    """A host that is left alone."""
+
+    until: float
+    """Monotonic time."""
+    why: str
 
 
 class CrawlState:
@@ -60,7 +71,7 @@ class CrawlState:
     fatal : Exception or None
         Why the crawl has to stop: ledger or archive could not be written.
     resting : dict
-        Hosts that asked to be left alone, and until when (monotonic time).
+        Hosts that asked to be left alone, and until when.
     held : dict
         Hosts that get no request for now because their server is busy: until when, and why.
     paces : dict
@@ -91,16 +102,24 @@ class CrawlState:
         self.delay = delay
         self.pause = pause
         self.fatal: Exception | None = None
-        self.resting: dict[str, float] = {}
+        self.resting: dict[str, Rest] = {}
         self.held: dict[str, tuple[float, str]] = {}
         self.paces: dict[str, str] = {}
         self.sides = Sides(limits.langs) if limits.order == "pairs" else None
         self.reading = ReadingQueue(limits)
         self.listing = Listing(frontier, scope, self.sides, limits.max_pages)
 
-    def rest(self, host: str, seconds: float) -> None:
+    def rest(self, host: str, seconds: float, why: str) -> None:
         """Leave a host alone for a while, or for as long as it asked before if that is longer."""
-        self.resting[host] = max(self.resting.get(host, 0.0), time.monotonic() + seconds)
+        if host not in self.resting:
+            logger.warning("%s: %s; its other addresses are left for the next run", host, why)
+        rest = Rest(time.monotonic() + seconds, why)
+        self.resting[host] = max(self.resting.get(host, rest), rest)
+
+    def rest_of(self, host: str) -> Rest | None:
+        """Return why and how long a host is left alone at the moment; None if it is not."""
+        rest = self.resting.get(host)
+        return rest if rest is not None and rest.until > time.monotonic() else None
 
 
 def state_of(crawler: Crawler) -> CrawlState:

@@ -64,7 +64,8 @@ class CrawlResult(Record, frozen=True, kw_only=True):
     again: dict[str, int]
     """With ``--again``: pages by result."""
     end: str
-    """``complete``; ``page-limit``: stopped at ``crawl.max_pages``; ``budget``: by limits of its sites."""
+    """``complete``; ``later``: servers were busy, and the next call asks them again; ``page-limit``: stopped at
+    ``crawl.max_pages``; ``budget``: by limits of its sites."""
     n_sites: int
     """All sites, those of earlier calls with them."""
     n_without_pages: int

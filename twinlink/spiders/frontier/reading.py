@@ -166,7 +166,11 @@ class Questions(ABC):
 
     @_of_one_moment
     def end(self) -> str:
-        """Return how the crawl ended: ``complete``, ``page-limit`` or ``budget``; ``interrupted`` if it did not."""
+        """Return how the crawl ended; ``interrupted`` if it did not.
+
+        ``complete``; ``later``: nothing is queued, but servers were busy, and the next crawl asks them again;
+        ``page-limit``; ``budget``.
+        """
         return note(self._db, "finished") or "interrupted"
 
     @_of_one_moment

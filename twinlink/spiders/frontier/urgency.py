@@ -33,7 +33,7 @@ LAST = -1
 """Only pages in unwanted languages link to it, or links say that it is in one."""
 
 ASKED_LATER = -2
-"""It timed out while the crawl itself was stalled; it is requested once more when the queue is empty."""
+"""It timed out, or its server asked for a long pause; it is requested again when nothing else is queued."""
 
 UNLIKELY = -3
 """By all that is known it brings nothing new: its page was fetched under another session id, or addresses of its form

@@ -370,7 +370,7 @@ class Frontier(Questions):
         self._db.execute("COMMIT")
 
     def finish(self, note: str) -> None:
-        """Record the end of the crawl: ``complete``, ``page-limit`` or ``budget``."""
+        """Record the end of the crawl, as `Questions.end` returns it."""
         self._begin()
         self._db.execute(
             "UPDATE frontier SET state = 'aside', reason = 'not-needed' WHERE kind = 'sitemap' AND state = 'queued'"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 from twinlink.spiders.failures import RefusedError
@@ -44,6 +43,6 @@ class Gate:
             raise RefusedError("trap", SAME_PAGE)
         if "page" in request.meta and request.meta["page"].kind == "sitemap":
             self._state.listing.check(request.meta["page"])
-        until = self._state.resting.get(host_of(request.url))
-        if until is not None and until > time.monotonic():
-            raise RefusedError("busy", "the server asked for a longer pause")
+        rest = self._state.rest_of(host_of(request.url))
+        if rest is not None:
+            raise RefusedError("busy", rest.why)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
@@ -20,21 +21,26 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 MAX_WAIT = 300.0
-"""Seconds that a server can delay one request; a server that asks for more gets no requests until then."""
+"""Seconds that a server can delay one request; a page for which it asks for more is requested again last."""
+MAX_LONG = 3
+"""Responses in a row that ask for more than `MAX_WAIT`, until the whole server is left alone. A choice: one or two can
+be broken pages; a server that is closed says so each time."""
 
 
 class RetryAfter:
     """Obeys ``Retry-After`` of a busy server (429, 503), before Scrapy's `RetryMiddleware` retries.
 
-    Meanwhile nothing new is sent to its host. Without a ``Retry-After`` header it waits 1 s, then 2, 4, … A server that
-    asks for more than `MAX_WAIT` is left alone so long: what is queued for it meanwhile is rejected as ``busy``, and
-    queued again by the next run.
+    Meanwhile nothing new is sent to its host. Without a ``Retry-After`` header it waits 1 s, then 2, 4, … A page for
+    which a server asks for more than `MAX_WAIT` is refused as ``busy``, and the spider queues it behind all others.
+    After `MAX_LONG` such responses in a row the server is left alone for so long: what is queued for it meanwhile is
+    rejected as ``busy``, and queued again by the next run.
     """
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._state = state_of(crawler)
         self._waiting: dict[str, int] = {}  # host → requests that wait
+        self._long: Counter[str] = Counter()  # host → responses in a row that asked for a long pause
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -43,14 +49,14 @@ class RetryAfter:
 
     async def process_response(self, request: Request, response: Response) -> Response:
         """Delay the response while the server wants no further request."""
+        host = host_of(request.url)
         if response.status not in (429, 503):
+            self._long.pop(host, None)
             return response
         header = (response.headers.get("Retry-After") or b"").decode("latin-1")
         pause = retry_after(header, time.time())
-        host = host_of(request.url)
         if pause is not None and pause > MAX_WAIT:
-            self._state.rest(host, pause)
-            raise RefusedError("busy", f"http-{response.status}, Retry-After: {header.strip()[:50]}")
+            raise self._refusal(host, pause, f"http-{response.status}, Retry-After: {header.strip()[:50]}")
         if request.meta.get("retry_times", 0) < self._state.limits.retries:
             seconds = 2.0 ** request.meta.get("retry_times", 0) if pause is None else pause
             why = "answers that it is busy" if pause is None else "asks for a pause"
@@ -58,6 +64,12 @@ class RetryAfter:
             self._state.held[host] = time.monotonic() + seconds, why
             await self._hold(request, host, seconds)
         return response
+
+    def _refusal(self, host: str, pause: float, said: str) -> RefusedError:
+        self._long[host] += 1
+        if self._long[host] >= MAX_LONG:
+            self._state.rest(host, pause, f"the server asked for a longer pause ({said})")
+        return RefusedError("busy", said)
 
     async def _hold(self, request: Request, host: str, seconds: float) -> None:
         frontier = self._state.frontier

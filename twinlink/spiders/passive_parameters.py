@@ -18,7 +18,7 @@ MIN_PAGES = 5
 """Different pages that a parameter must have left alone. Without this, the first pages of ``/view?id=…`` could be
 placeholders, which all say the same."""
 
-_MAX_PAGES = 100_000  # whose texts are remembered; the least recently seen is forgotten
+_MAX_VISITS = 200_000  # remembered, in some 250 bytes each; the earliest is forgotten
 _MAX_PARAMETERS = 10_000
 
 
@@ -35,20 +35,20 @@ class Parameter(NamedTuple):
 
 
 class _Visit(NamedTuple):
-    """What was found at an address without one of its parameters."""
+    """What was found at an address without one of its parameters, as hashes (that of an empty string is 0)."""
 
-    value: str
-    """Of the parameter; empty: the address had none."""
-    digest: str
-    """Of the text; empty: not known."""
+    value: int
+    """Of the parameter; 0: the address had none."""
+    digest: int
+    """Of the text; 0: not known."""
 
 
 @dataclass
 class _Evidence:
     """Pages that were fetched under several values of a parameter."""
 
-    texts: set[str] = field(default_factory=set)
-    values: set[str] = field(default_factory=set)
+    texts: set[int] = field(default_factory=set)
+    values: set[int] = field(default_factory=set)
     is_active: bool = False
     """Whether it has changed a page."""
     n_trials: int = 0
@@ -86,7 +86,7 @@ class PassiveParameters:
     """
 
     def __init__(self) -> None:
-        self._visits: OrderedDict[tuple[str, str], _Visit] = OrderedDict()
+        self._visits: dict[int, _Visit] = {}
         self._evidence: OrderedDict[Parameter, _Evidence] = OrderedDict()
         self._passive: set[Parameter] = set()
         self._lifted: list[Parameter] = []
@@ -94,12 +94,13 @@ class PassiveParameters:
     def see(self, url: str, digest: str) -> None:
         """Record a fetched page and the digest of its text; empty: there is too little text to be compared."""
         for parameter, value, rest in self._parts(url):
+            visit = _Visit(hash(value), hash(digest))
             earlier = self._earlier(parameter.name, rest)
-            if earlier is not None and earlier.value != value and earlier.digest and digest:
-                self._compare(parameter, _Visit(value, digest), earlier)
-            if earlier is None or earlier.value == value or not earlier.digest:
-                self._remember((parameter.name, rest), _Visit(value, digest))
-        self._remember(("", self._bare(url)), _Visit("", digest))
+            if earlier is not None and earlier.value != visit.value and earlier.digest and digest:
+                self._compare(parameter, visit, earlier)
+            if earlier is None or earlier.value == visit.value or not earlier.digest:
+                self._remember(parameter.name, rest, visit)
+        self._remember("", self._bare(url), _Visit(0, hash(digest)))
 
     def is_repeat(self, url: str) -> bool:
         """Return whether an address leads to a fetched page by all that is known, and is no trial."""
@@ -146,18 +147,18 @@ class PassiveParameters:
         if len(self._evidence) > _MAX_PARAMETERS:
             self._passive.discard(self._evidence.popitem(last=False)[0])
 
-    def _remember(self, place: tuple[str, str], visit: _Visit) -> None:
-        self._visits[place] = visit
-        self._visits.move_to_end(place)
-        if len(self._visits) > _MAX_PAGES:
-            self._visits.popitem(last=False)
+    def _remember(self, name: str, rest: str, visit: _Visit) -> None:
+        self._visits[hash((name, rest))] = visit
+        if len(self._visits) > _MAX_VISITS:
+            del self._visits[next(iter(self._visits))]
 
     def _earlier(self, name: str, rest: str) -> _Visit | None:
-        return self._visits.get((name, rest)) or self._visits.get(("", rest))
+        """Return the visit of an address without a parameter, under any value of it or without it."""
+        return self._visits.get(hash((name, rest))) or self._visits.get(hash(("", rest)))
 
     def _is_other(self, name: str, value: str, rest: str) -> bool:
         earlier = self._earlier(name, rest)
-        return earlier is not None and earlier.value != value
+        return earlier is not None and earlier.value != hash(value)
 
     def _parts(self, url: str) -> Iterator[tuple[Parameter, str, str]]:
         """Yield each parameter of an address, its value, and the address without it and without passive ones."""

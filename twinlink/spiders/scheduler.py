@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from twinlink.spiders.spider import SiteSpider
 
 
+_MAX_PUT_OFF = 500  # addresses at once: nothing else is done meanwhile
+
+
 class SqliteScheduler(BaseScheduler):
     """Hands out the addresses of the spider's frontier, sites in turn, and ends at ``max_pages``.
 
@@ -60,23 +63,30 @@ class SqliteScheduler(BaseScheduler):
         if not self._wants_more():
             return None
         try:
+            n_put_off = 0
             while entry := self._frontier.take(self._per_host):
-                if request := self._request(entry):
+                if n_put_off < _MAX_PUT_OFF and self._is_put_off(entry):
+                    n_put_off += 1
+                elif request := self._request(entry):
                     return request
         except (sqlite3.Error, msgspec.MsgspecError) as error:  # Scrapy would log it and wait forever
             self._state.fatal = error
         return None
 
     def _request(self, entry: Entry) -> Request | None:
-        """Return the request for an address; None for one that cannot be requested, which is recorded, or not yet."""
-        if entry.urgency != UNLIKELY and self._state.scope.is_unlikely(entry):  # more is known than when it was queued
-            self._frontier.settle(entry._replace(urgency=UNLIKELY), Outcome("queued"))
-            return None
+        """Return the request for an address; None for one that cannot be requested, which is recorded."""
         try:
             return self._spider.request(entry)
         except ValueError as error:  # no crawl queues such an address: the ledger has been changed
             self._frontier.settle(entry, Outcome("rejected", "bad-url", str(error)))
             return None
+
+    def _is_put_off(self, entry: Entry) -> bool:
+        """Return whether an address goes back into the queue, behind all others: more is known than at its link."""
+        if entry.urgency == UNLIKELY or not self._state.scope.is_unlikely(entry):
+            return False
+        self._frontier.settle(entry._replace(urgency=UNLIKELY), Outcome("queued"))
+        return True
 
     def has_pending_requests(self) -> bool:
         """Return whether the crawl has to go on."""

@@ -189,21 +189,20 @@ def weigh(
     shares = np.minimum(shares_of_rivals(to_choose, rivalry)[pairs], 1 / equal)
     if taught_by is None:
         comparison = _Comparison(log_odds[pairs], pairs, wrong, alike)
-        of_all = uncorrected = comparison.presence()
+        uncorrected = comparison.presence()
         presence = comparison.corrected(uncorrected)
         probabilities = presence * shares
-    else:
-        heldout = _Heldout.of(kinds, rivalry, teachers, settings.ridge, taught_by)
-        presence, probabilities = heldout.correct(log_odds, pairs, shares, wrong, alike, taught_by)
-    held_out = presence
-    if taught_by is None:
+        held_out = _enough_to_learn(presence, uncorrected, uncorrected)
         if len(pairs) <= FEW:
             without = partial(_learned_without, kinds, rivalry, teachers, settings.ridge)
             odds, known = trial.held_out(pairs, without)
             comparison = _Comparison(odds, pairs, known, alike)
-            uncorrected = comparison.presence()
-            held_out = comparison.corrected(uncorrected)
-        held_out = _enough_to_learn(held_out, uncorrected, of_all)
+            apart = comparison.presence()
+            held_out = _enough_to_learn(comparison.corrected(apart), apart, uncorrected)
+    else:
+        heldout = _Heldout.of(kinds, rivalry, teachers, settings.ridge, taught_by)
+        presence, probabilities = heldout.correct(log_odds, pairs, shares, wrong, alike, taught_by)
+        held_out = presence
     if lessons is not None:
         probabilities = np.where(lessons.accepted[pairs], 1 - 0.5 / max(len(pairs), 1), probabilities)
     return Weighing(

@@ -19,10 +19,11 @@ __all__ = ["Placeholders", "find_placeholders", "placeholders_of", "without_plac
 
 LEAST_PAGES, LEAST_SHARE = 5, 0.05
 """Pages of a language that have a text, and their share, for it to be one of a placeholder. Our choice, not tuned."""
-OWN = 100
+OWN = 200
 """Number of characters that most placeholders have at most in texts that few pages have: heading, names of links."""
 SMALL = 0.25
-"""Maximum length of a placeholder, as a share of the median of the other pages of its language."""
+"""Maximum length of a placeholder, as a share of the median of the other pages of its language; without the texts of
+nearly all pages, such as menus."""
 SENTENCE = 20
 """Minimum number of characters of the text that placeholders share."""
 NEARLY_ALL, HALF = 0.9, 0.5
@@ -39,7 +40,7 @@ class Placeholders(NamedTuple):
     marks: Marks
     """Whether each page is one, shape (n_pages,)."""
     text: str
-    """What most of them share."""
+    """The longest text that most of them share."""
 
 
 def placeholders_of(texts: PageTexts) -> Placeholders:
@@ -60,16 +61,16 @@ def placeholders_of(texts: PageTexts) -> Placeholders:
     ([6, 7, 8, 9, 10, 11], 'This page is not available in English.')
     """
     counts, n_pages = texts.counts, len(texts)
+    counts.data[:] = 1
     sizes = np.array([len(text) for text in texts.distinct], np.float64)
     on_pages = np.bincount(counts.indices, minlength=len(sizes))
-    is_frequent = on_pages >= max(LEAST_PAGES, LEAST_SHARE * n_pages)
-    own, total = counts @ np.where(is_frequent, 0.0, sizes), counts @ sizes
+    is_frequent, is_menu = on_pages >= max(LEAST_PAGES, LEAST_SHARE * n_pages), on_pages >= NEARLY_ALL * n_pages
+    own, body = (counts @ np.where(left_out, 0.0, sizes) for left_out in (is_frequent, is_menu))
     has_little = own <= OWN
-    usual = np.median(total[~has_little]) if not has_little.all() else 0.0
-    is_small = total <= SMALL * usual
+    usual = np.median(body[~has_little]) if not has_little.all() else 0.0
+    is_small = body <= SMALL * usual
     is_short = has_little & is_small
     with_text = np.flatnonzero(is_frequent & (sizes >= SENTENCE))
-    counts.data[:] = 1
     n_short = (counts.T @ is_short.astype(np.float32))[with_text]
     n_others = np.maximum(n_pages - on_pages[with_text], 1)
     is_telling = (n_short >= NEARLY_ALL * on_pages[with_text]) & (is_short.sum() - n_short <= HALF * n_others)
@@ -77,7 +78,8 @@ def placeholders_of(texts: PageTexts) -> Placeholders:
     if not len(telling):
         return Placeholders(np.zeros(n_pages, np.bool_), "")
     marks = is_small & (counts[:, telling].sum(axis=1) > 0)
-    return Placeholders(marks, texts.distinct[int(telling[on_pages[telling].argmax()])])
+    usual_ones = telling[on_pages[telling] >= HALF * on_pages[telling].max()]
+    return Placeholders(marks, texts.distinct[int(usual_ones[sizes[usual_ones].argmax()])])
 
 
 def find_placeholders(groups: Sequence[Group], texts: PageTexts) -> list[Placeholders]:

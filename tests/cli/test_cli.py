@@ -89,6 +89,7 @@ def test_mine_takes_seeds_alone(tmp_path):
     assert (done.returncode, "1 page" in done.stdout) == (5, True), done.stderr
     nothing = twinlink("mine", "-o", tmp_path / "other")
     assert (nothing.returncode, "no sources: expected" in nothing.stderr) == (2, True)
+    assert "was made from" not in nothing.stderr
     assert not (tmp_path / "other").exists()
 
 
@@ -167,6 +168,27 @@ def test_mine_says_what_came_out_and_where(toy_done):
     assert done.stdout.splitlines()[-1] == f"report → {folder}/run/report.html"
     assert done.stderr.splitlines()[-1] == f"next: twinlink review {folder}/run"
     assert (folder / "run" / "pairs.tsv").is_file()
+
+
+def test_a_run_names_its_own_sources_where_none_is_given(toy_done, tmp_path):
+    folder, _ = toy_done
+    done = twinlink("mine", "-o", folder / "run")
+    assert done.returncode == 2
+    assert f"{folder / 'run'} was made from {folder / 'toy'}, which can be named again" in done.stderr
+    with serving(lambda path: links("/")) as site:
+        twinlink("crawl", site.url, "-o", tmp_path / "run", "-q")
+    done = twinlink("crawl", "-o", tmp_path / "run")
+    assert done.returncode == 2
+    assert f"such as {site.url}/, from which {tmp_path / 'run'} was crawled" in done.stderr
+
+
+def test_a_working_directory_that_was_removed_is_named(run):
+    shell = ["sh", "-c", 'rmdir ../gone; exec "$@"', "sh"]
+    gone = run.parent / "gone"
+    gone.mkdir()
+    done = subprocess.run([*shell, *TWINLINK, "match", f"../{run.name}"], cwd=gone, capture_output=True, text=True)
+    assert done.returncode == 3
+    assert "the working directory was removed; change to another one" in done.stderr
 
 
 def test_quiet_shows_no_progress(tmp_path):
@@ -398,6 +420,11 @@ def run_in_a_file(tmp_path: Path, command: str, *args: object) -> list[object]:
             "note: if pages in fi (Finnish) are in another folder or archive",
         ),
         (lambda tmp: toy(tmp, "--set", "match.min_precision=.9x"), 2, "match.min_precision"),
+        (lambda tmp: toy(tmp, "--min-precision", "2"), 2, "'--min-precision': expected a number from 0 to 1, got '2'"),
+        (lambda tmp: toy(tmp, "--workers", "1.5"), 2, "'--workers': expected a whole number, 1 or more, got '1.5'"),
+        (lambda tmp: toy(tmp, "--contact", "müller@x"), 2, "only English letters, digits and signs"),
+        (lambda tmp: toy(tmp, "--include", "["), 2, "crawl.include: '[' is not a regular expression"),
+        (lambda tmp: ["match", "/dev/null"], 3, "/dev/null: expected a run directory, which is a folder"),
         (lambda tmp: ["align", one_language(tmp)[-1], "--format", "csv"], 2, "choose from jsonl, moses, tmx, tsv"),
         (lambda tmp: ["mine", write_toy(tmp / "site"), "-o", tmp / "run"], 2, "--base-url"),
         (closed_port, 4, "127.0.0.1:9"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -43,6 +44,9 @@ def verb(
     typer.echo(repr((words, text, maybe, parsed, number, share, path, paths, fruit, is_on)))
 
 
+_WORDING = re.compile("(?<=: )(?:expected|Input should be) .*")  # of a wrong number: ours says what came
+
+
 def outcome(kind: type[TyperCommand], line: str) -> tuple[int, str]:
     app = typer.Typer(rich_markup_mode=None)
     app.command(cls=kind)(verb)
@@ -61,7 +65,20 @@ def outcome(kind: type[TyperCommand], line: str) -> tuple[int, str]:
     ],
 )  # fmt: skip
 def test_values_are_those_of_typer(line: str) -> None:
-    assert outcome(Verb, line) == outcome(TyperCommand, line)
+    code, printed = outcome(Verb, line)
+    typers = outcome(TyperCommand, line)
+    assert (code, _WORDING.sub("", printed)) == (typers[0], _WORDING.sub("", typers[1]))
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("--number 0", "'--number': expected a whole number from 1 to 100000000000000000000, got '0'"),
+        ("--share x", "'--share': expected a number from 0.0 to 1.0, got 'x'"),
+    ],
+)
+def test_a_wrong_number_is_told_with_what_was_expected(line: str, message: str) -> None:
+    assert message in outcome(Verb, line)[1]
 
 
 def test_plain_values_are_not_validated(monkeypatch: pytest.MonkeyPatch) -> None:

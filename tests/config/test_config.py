@@ -28,7 +28,7 @@ def test_every_setting_survives_toml(tmp_path):
     ("text", "message"),
     [
         ("crawl = 3", "crawl: expected a table of settings, got a whole number"),
-        ("[match.ets]\nalpha = 1.5", r"match\.ets\.alpha: expected a number <= 1\.0"),
+        ("[match.ets]\nalpha = 1.5", r"match\.ets\.alpha: expected a number <= 1\.0, got 1\.5"),
         ("[match.ets]\nalfa = 0.5", r"match\.ets: there is no setting `alfa`"),
         ("[crawl]\nmax_pages = 0", "max_pages"),
         ("[match.internal]\ncontent = 'magic'", "content"),

@@ -16,8 +16,8 @@ from twinlink.errors import ConfigError
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: CandidateSettings(per_page=0), "CandidateSettings: per_page: expected a whole number >= 1"),
-        (lambda: EtsSettings(alpha=2), r"EtsSettings: alpha: expected a number <= 1\.0"),
+        (lambda: CandidateSettings(per_page=0), "CandidateSettings: per_page: expected a whole number >= 1, got 0"),
+        (lambda: EtsSettings(alpha=2), r"EtsSettings: alpha: expected a number <= 1\.0, got 2"),
         (lambda: EtsSettings(alpha=np.nan), r"EtsSettings: alpha: expected a number >= 0\.0"),
         (lambda: EtsSettings(rounds=1.5), "EtsSettings: rounds: expected a whole number, got a number"),
         (lambda: EtsSettings(start="x"), "EtsSettings: start: unknown value 'x'; choose from internal, random"),

@@ -206,7 +206,7 @@ def test_other_seeds_or_settings_do_not_mix(tmp_path):
     rounds = Rounds(RunDirectory.create(tmp_path))
     rounds.begin({"seeds": ["http://a.hk/"], "discover.top": 5})
     rounds.begin({"discover.top": 5, "seeds": ["http://a.hk/"]})
-    with pytest.raises(RunError, match=r"other discover\.top, seeds"):
+    with pytest.raises(RunError, match=r"other discover\.top \(5\), seeds \(http://a\.hk/\);"):
         rounds.begin({"seeds": ["http://b.hk/"], "discover.top": 6})
 
 

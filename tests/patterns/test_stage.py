@@ -274,8 +274,9 @@ def test_a_damaged_count_of_crowded_places_is_reported(tmp_path: Path, text: str
 
 def test_export_that_cannot_be_written_is_reported_before_the_work(tmp_path: Path) -> None:
     run = ingested(tmp_path)
-    done = CliRunner().invoke(app, ["patterns", str(run.path), "--export", str(tmp_path / "no" / "mine.tsv"), "-q"])
-    assert isinstance(done.exception, InputError)
+    for name in ("no/mine.tsv", "mine.foo"):
+        done = CliRunner().invoke(app, ["patterns", str(run.path), "--export", str(tmp_path / name), "-q"])
+        assert isinstance(done.exception, InputError)
     assert run.read_signature("patterns") is None
 
 

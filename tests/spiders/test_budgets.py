@@ -126,10 +126,10 @@ def test_include_and_exclude(tmp_path: Path) -> None:
         assert site.fetched() == Counter(["/", "/en/a", "/tc/a", "/en/b?print=1"])
 
 
-def test_invalid_pattern_is_reported_before_fetching(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"exclude: '\(' is not a regular expression"):
-        crawl(["http://127.0.0.1:1/"], tmp_path / "run", CrawlSettings(exclude=("(",)))
-    assert not (tmp_path / "run").exists()
+@pytest.mark.parametrize("name", ["include", "exclude"])
+def test_invalid_pattern_is_no_setting(name: str) -> None:
+    with pytest.raises(InputError, match=rf"crawl\.{name}: '\(' is not a regular expression"):
+        CrawlSettings(**{name: ("/", "(")})  # type: ignore[arg-type]
 
 
 def test_a_site_by_its_folder(tmp_path: Path) -> None:

@@ -159,7 +159,17 @@ def _system_message(error: OSError) -> str:
     from twinlink.system.disk import disk_problem
 
     message = disk_problem(error, Path()) or error.strerror or str(error)
+    if isinstance(error, FileNotFoundError) and not error.filename and not _has_working_directory():
+        return "the working directory was removed; change to another one, and repeat the command"
     return f"{error.filename}: {message}" if error.filename else message
+
+
+def _has_working_directory() -> bool:
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _defect(error: Exception) -> str:

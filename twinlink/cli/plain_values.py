@@ -6,6 +6,7 @@ import re
 from contextlib import suppress
 from typing import Any, get_origin
 
+import typer
 from typer.core import TyperCommand
 
 _DIGITS = {int: re.compile("[0-9]{1,18}"), float: re.compile(r"[0-9]{1,9}(\.[0-9]{1,18})?")}
@@ -47,7 +48,26 @@ class _Values:
             return value
         elif kind in _DIGITS and _is_within(kind, value, info):
             return kind(value)
-        return self._typers_own().coerce(value, param=param, ctx=ctx)
+        try:
+            return self._typers_own().coerce(value, param=param, ctx=ctx)
+        except typer.BadParameter:
+            if kind not in _DIGITS:
+                raise
+            raise typer.BadParameter(_expected(kind, info, value), ctx=ctx, param=param) from None
+
+
+def _expected(kind: Any, info: Any, value: Any) -> str:
+    """Return what number an option expects, and what came.
+
+    >>> from types import SimpleNamespace
+    >>> _expected(int, SimpleNamespace(min=1, max=None), "0")
+    "expected a whole number, 1 or more, got '0'"
+    """
+    what = "a whole number" if kind is int else "a number"
+    least, most = info.min, info.max
+    if least is not None:
+        what += f", {least} or more" if most is None else f" from {least} to {most}"
+    return f"expected {what}, got {value!r}"
 
 
 def _is_plain(kind: Any, value: Any) -> bool:

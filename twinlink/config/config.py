@@ -88,7 +88,7 @@ class Config(Settings, frozen=True):
     >>> Config().override({"match.ets.alpha": 3})
     Traceback (most recent call last):
     ...
-    twinlink.errors.ConfigError: settings: match.ets.alpha: expected a number <= 1.0
+    twinlink.errors.ConfigError: settings: match.ets.alpha: expected a number <= 1.0, got 3
     """
 
     langs: tuple[str, ...] = ()
@@ -160,7 +160,7 @@ def _convert(tree: dict[str, Any], where: str) -> Config:
     try:
         config = msgspec.convert(tree, Config)
     except msgspec.ValidationError as error:
-        raise ConfigError(f"{where}: {explained(Config, str(error))}") from error
+        raise ConfigError(f"{where}: {explained(Config, str(error), tree)}") from error
     except ConfigError as error:  # by a record's own check
         raise ConfigError(f"{where}: {error}") from None
     return _with_languages(_with_memory(config, where), where)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from twinlink.config.settings import Natural, Positive, Settings
+from twinlink.config.settings import HEADER_TEXT, Natural, Positive, Settings
+from twinlink.errors import ConfigError
 
 SiteBy = Literal["domain", "host", "path"]
 
@@ -97,7 +99,27 @@ class CrawlSettings(Settings, frozen=True):
     """Hosts, and domains with all their hosts, whose pages are all built in the browser, unless it is ``never``."""
     browser_path: str = ""
     """The browser to use: a path or a command. Empty: Chromium or Chrome, where they are installed."""
-    contact: Annotated[str, Meta(pattern=r"^[\x20-\x7e]*$")] = ""
+    contact: Annotated[str, Meta(pattern=HEADER_TEXT)] = ""
     """Your mail or web address: site owners find it in the User-Agent."""
-    user_agent: Annotated[str, Meta(pattern=r"^[\x20-\x7e]*$")] = "twinlink (parallel page finder; contact not set)"
+    user_agent: Annotated[str, Meta(pattern=HEADER_TEXT)] = "twinlink (parallel page finder; contact not set)"
     """Name of the crawler; its first word is looked up in robots.txt."""
+
+    def __post_init__(self) -> None:
+        """Check the regular expressions, too.
+
+        Raises
+        ------
+        ConfigError
+            If one cannot be compiled, or see `Settings`.
+        """
+        super().__post_init__()
+        for name in ("include", "exclude"):
+            for pattern in getattr(self, name):
+                _check_expression(f"crawl.{name}", pattern)
+
+
+def _check_expression(name: str, pattern: str) -> None:
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise ConfigError(f"{name}: {pattern!r} is not a regular expression ({error})") from None

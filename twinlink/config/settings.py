@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import reprlib
 from collections.abc import Mapping
 from functools import cache
 from typing import Annotated, Any
@@ -15,6 +16,8 @@ from twinlink.errors import ConfigError
 Unit = Annotated[float, Meta(ge=0, le=1)]
 Positive = Annotated[int, Meta(ge=1)]
 Natural = Annotated[int, Meta(ge=0)]
+HEADER_TEXT = r"^[\x20-\x7e]*$"
+"""Text that may stand in a header of a request: printable ASCII."""
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=False):
@@ -44,7 +47,7 @@ def _checked(record: type[Settings], name: str, value: Any) -> Any:
     except ValidationError as error:
         what, _, place = str(error).partition(" - at `$")
         message = f"{what} - at `$.{name}{place or '`'}"
-        raise ConfigError(f"{record.__name__}: {explained(record, message)}") from None
+        raise ConfigError(f"{record.__name__}: {explained(record, message, {name: value})}") from None
 
 
 @cache
@@ -73,6 +76,7 @@ _WORDS = {
     "`float`": "a number",
     "`int`": "a whole number",
     "`int | str`": "bytes or a size such as 2GB",
+    f"`str` matching regex {HEADER_TEXT!r}": "only English letters, digits and signs: it is sent in a header of HTTP",
     "`str`": "text",
     "`bool`": "true or false",
     "`array`": 'a list such as ["a", "b"]',
@@ -99,10 +103,27 @@ def plain(message: str) -> str:
     return where + text[:1].lower() + text[1:]
 
 
-def explained(record: type[Settings], message: str) -> str:
-    """Return msgspec's message on a wrong setting in plain words, with the choices that there are."""
+def explained(record: type[Settings], message: str, tree: Mapping[str, Any]) -> str:
+    """Return msgspec's message on a wrong setting in plain words, with the choices that there are, or what came."""
     allowed = ", ".join(choice or "''" for choice in choices(record, message))
-    return plain(message) + (f"; choose from {allowed}" if allowed else "")
+    said = plain(message)
+    if allowed:
+        return f"{said}; choose from {allowed}"
+    place = _PLACE.fullmatch(message)
+    if place is None or not place[1].startswith("Expected") or ", got" in place[1]:
+        return said
+    return f"{said}, got {_value_at(tree, place[2])}"
+
+
+def _value_at(tree: Any, place: str) -> str:
+    """Return the value of a setting as a person wrote it.
+
+    >>> _value_at({"match": {"ets": {"alpha": 2}}}, "match.ets.alpha"), _value_at({"langs": ["a", "é"]}, "langs[1]")
+    ('2', "'é'")
+    """
+    for name in re.findall(r"[^.\[\]]+", place):
+        tree = tree[int(name)] if isinstance(tree, (list, tuple)) else tree[name]
+    return reprlib.repr(tree)
 
 
 _MOST = 10**18  # what databases and arrays have room for

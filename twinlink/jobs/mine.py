@@ -7,7 +7,7 @@ from functools import partial
 
 from twinlink.config import Config
 from twinlink.errors import InputError, TwinlinkError
-from twinlink.jobs.origin import SourceMode, entering, split_inputs
+from twinlink.jobs.origin import SourceMode, entering, origin_of, split_inputs
 from twinlink.jobs.stages import ALL_CORES, align_stage, crawl_stage, ingest_stage, match_stage, report_stage, silent
 from twinlink.language_names import check_two
 from twinlink.languages import base_language
@@ -44,7 +44,9 @@ def mine_stages(
     """
     urls, paths = split_inputs(inputs)
     if not urls and not paths:
-        raise InputError("no sources: expected at least one address, archive or folder")
+        known = str(origin_of(run))
+        more = f"; {run.path} was made from {known}, which can be named again" if known else ""
+        raise InputError(f"no sources: expected at least one address, archive or folder{more}")
     _check_match(config)
     if workers.cluster:  # a wrong address is found before hours of crawling
         with workers.executor(run.path):

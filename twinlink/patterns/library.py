@@ -28,6 +28,8 @@ from twinlink.patterns.learning import SitePatterns
 
 __all__ = ["KeySums", "PatternLibrary", "check_library_path", "read_libraries", "read_library", "write_library"]
 
+_ENDINGS = (".tsv", ".parquet")
+
 PARTS = 2**40
 """C(p,w)·N(p,w) is summed in this fraction of one: sums of whole numbers are the same in every order."""
 
@@ -131,6 +133,8 @@ def check_library_path(path: Path) -> None:
     """
     if not path.name or not path.parent.is_dir() or (path.exists() and not path.is_file()):
         raise InputError(f"{path}: cannot be written: expected the name of a file in a folder that exists")
+    if path.suffix not in _ENDINGS:
+        raise InputError(f"{path}: expected a name that ends in {' or '.join(_ENDINGS)}")
 
 
 def write_library(library: PatternLibrary, path: str | Path) -> None:

@@ -148,6 +148,8 @@ class RunDirectory:
         if not is_settled(path, STAGES):
             with suppress(RunError), run.lock():  # else it may only be read, or a process works in it that does this
                 pass
+        if path.exists() and not path.is_dir():
+            raise RunError(f"{path}: expected a run directory, which is a folder, and this is none")
         if not (run.is_begun() or is_held(run.lock_file)):
             makes = f"twinlink mine … -o {shell_word(path)}"
             if run._is_beside_a_match():

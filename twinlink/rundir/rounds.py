@@ -29,6 +29,7 @@ FOLDER = "discover"
 ROUNDS_FILE = "rounds.tsv"
 VERDICTS_FILE = "verdicts.tsv"
 PLOT_FILE = "discover.svg"
+_NAMED = 3  # items of a list in a message
 _VERDICTS, _COUNTS, _CHOSEN, _BEGUN = "verdicts.parquet", "counts.parquet", "chosen.json", "begun.json"
 
 
@@ -72,7 +73,7 @@ class Rounds:
             before = read_json(path, dict[str, Any])
             changed = sorted(name for name in {*before, *given} if before.get(name) != given.get(name))
             if changed:
-                names = ", ".join(changed)
+                names = ", ".join(f"{name} ({_shown(before.get(name))})" for name in changed)
                 raise RunError(
                     f"{self.folder}: started with other {names}; use another run directory, or the same values"
                 )
@@ -145,3 +146,15 @@ def site_rounds(run: RunDirectory) -> dict[str, int]:
     """Return the round that added each site of a run; those of the start, and of runs without rounds, are not in it."""
     verdicts = Rounds(run).all_verdicts().select(["site", "round", "added"])
     return {row["site"]: row["round"] for row in verdicts.to_pylist() if row["added"] and row["round"]}
+
+
+def _shown(value: Any) -> str:
+    """Return the value of a setting as a message has it: of a long list, the first few items.
+
+    >>> _shown(["http://a.org/", "http://b.org/"]), _shown(None), _shown([])
+    ('http://a.org/, http://b.org/', 'none', 'none')
+    """
+    if not isinstance(value, list):
+        return "none" if value is None else str(value)
+    shown = ", ".join(map(str, value[:_NAMED])) + (f" and {len(value) - _NAMED} more" if len(value) > _NAMED else "")
+    return shown or "none"

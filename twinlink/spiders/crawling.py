@@ -116,8 +116,7 @@ def crawl(
     Raises
     ------
     InputError
-        If a start page is not a web address, none is given, a pattern is not a regular expression, or the settings ask
-        for a browser that is not there.
+        If a start page is not a web address, none is given, or the settings ask for a browser that is not there.
     RunLockedError
         If another crawl works in the folder.
     RunError
@@ -128,7 +127,7 @@ def crawl(
         After Ctrl-C, once what was in flight has come in.
     """
     urls = _checked(_given(starts, folder, settings.again))
-    scope = Scope(urls, settings)  # refuses patterns that are none
+    scope = Scope(urls, settings)
     check_browser(settings)
     sites = {scope.site(url) for url in urls}
     job = _job("site", urls, (), folder, settings)
@@ -293,12 +292,14 @@ def _given(starts: Sequence[str], folder: Path, again: bool) -> list[str]:
     nothing: list[str] = []
     if given:
         return list(dict.fromkeys([*given, *so_far(folder, FrontierReader.starts, nothing)]))
-    return FrontierReader(folder).starts() if again else nothing
+    if again:
+        return FrontierReader(folder).starts()
+    known = so_far(folder, FrontierReader.starts, nothing)
+    more = f", such as {known[0]}, from which {folder} was crawled" if known else ""
+    raise InputError(f"no start page given; expected at least one web address (http://… or https://…){more}")
 
 
 def _checked(starts: Sequence[str]) -> list[str]:
-    if not starts:
-        raise InputError("no start page given; expected at least one web address (http://… or https://…)")
     urls = []
     for start in starts:
         url = normalise(start)

@@ -11,7 +11,6 @@ from hashlib import blake2b
 from msgspec.structs import replace
 
 from twinlink.config import CrawlSettings
-from twinlink.errors import InputError
 from twinlink.spiders.dead_forms import DeadForms
 from twinlink.spiders.frontier import SAME_PAGE, SITEMAP_KEY, Entry
 from twinlink.spiders.frontier.partners import OF_SITEMAPS, UNKNOWN, UNWANTED, Sides
@@ -51,17 +50,12 @@ class Scope:
         The start pages, normalised.
     settings : CrawlSettings
         ``site_by``, ``include``, ``exclude``, ``max_depth`` and ``max_trap_chain`` count.
-
-    Raises
-    ------
-    InputError
-        If a pattern is not a regular expression.
     """
 
     def __init__(self, starts: Sequence[str], settings: CrawlSettings) -> None:
         self._settings = settings
-        self._include = _patterns("include", settings.include)
-        self._exclude = _patterns("exclude", settings.exclude)
+        self._include = _patterns(settings.include)
+        self._exclude = _patterns(settings.exclude)
         self._sites: frozenset[str] = frozenset()
         self._folders: dict[str, list[str]] = {}  # host with port → folders of start pages on it, the longest first
         if settings.site_by == "path":
@@ -294,13 +288,8 @@ def _looked_at(url: str) -> tuple[bool, str]:
     return winds(url), suspicion(url)
 
 
-def _patterns(name: str, patterns: Sequence[str]) -> re.Pattern[str] | None:
+def _patterns(patterns: Sequence[str]) -> re.Pattern[str] | None:
     """Compile several patterns into one that fits where one of them does; None for none."""
-    for pattern in patterns:
-        try:
-            re.compile(pattern)
-        except re.error as error:
-            raise InputError(f"{name}: {pattern!r} is not a regular expression ({error})") from None
     return re.compile("|".join(f"(?:{pattern})" for pattern in patterns)) if patterns else None
 
 

@@ -20,7 +20,7 @@ import pytest
 from tests.baselines.test_methods import write_site
 from tests.made_sites import BASE, write_toy
 from twinlink.config import Config
-from twinlink.errors import DamagedError, GoldError, InputError, MissingStageError
+from twinlink.errors import DamagedError, GoldError, InputError, MissingStageError, RunError
 from twinlink.jobs.mine import mine_stages
 from twinlink.jobs.stages import align_stage, ingest_stage
 from twinlink.labels.book import Label, LabelBook
@@ -205,7 +205,7 @@ def test_a_full_disk_is_told_with_what_to_do(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(Path, "replace", fail)
-    with pytest.raises(InputError, match=r"report.html: the disk is full; free some space"):
+    with pytest.raises(RunError, match=r"report.html: the disk is full; free some space"):
         write_report(toy, tmp_path / "report.html")
 
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec.structs import replace
 
-from twinlink.errors import GoldError, InputError
+from twinlink.errors import GoldError, InputError, RunError
 from twinlink.evaluation.gold import Gold, curve_points, evaluate, read_gold
 from twinlink.files import real_path, write_text
 from twinlink.ingest.page_addresses import PageAddresses
@@ -79,6 +79,8 @@ def write_report(
         If the gold file cannot be read as one.
     InputError
         If the file cannot be written, or is a file of the run or the list of known pairs.
+    RunError
+        If the disk is full, or can only be read.
     """
     target = run.report_file if target is None else target
     run.check_target(target)
@@ -89,8 +91,9 @@ def write_report(
     try:
         write_text(target, text, "" if is_held else secrets.token_hex(4))
     except OSError as error:
-        problem = disk_problem(error, target) or f"cannot be written ({error.strerror})"
-        raise InputError(f"{target}: {problem}") from error
+        if problem := disk_problem(error, target):
+            raise RunError(f"{target}: {problem}") from error
+        raise InputError(f"{target}: cannot be written ({error.strerror})") from error
     return target
 
 

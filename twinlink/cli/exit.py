@@ -22,7 +22,7 @@ from typer.models import CommandInfo
 
 from twinlink.cli.app import app
 from twinlink.cli.colours import Styled
-from twinlink.cli.output import echo, print_error, wants_json
+from twinlink.cli.output import echo, print_error, wants_json, with_addresses
 from twinlink.errors import RunError, TwinlinkError
 from twinlink.redaction import redacted
 from twinlink.system.streams import lead_nowhere
@@ -146,7 +146,7 @@ def _name_of(verb: CommandInfo) -> str | None:
 
 
 def _fail(error: Exception, message: str, code: int) -> NoReturn:
-    message = redacted(message)
+    message = with_addresses(redacted(message))
     print_error(message)
     for note in () if {"-q", "--quiet", "--json"} & set(sys.argv) else getattr(error, "__notes__", ()):
         echo(note, err=True)

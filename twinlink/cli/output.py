@@ -56,9 +56,17 @@ def _own_name() -> str:
 
 def echo(line: str, *, err: bool = False) -> None:
     """Print a line, in colours where they are wanted."""
+    if err and not isinstance(line, Styled):
+        line = with_addresses(line)
     in_colours = wants_colours(sys.stderr if err else sys.stdout, os.environ)
     with writing_messages() if err else nullcontext():
         typer.echo(coloured(line) if in_colours else visible(line), err=err, color=in_colours)
+
+
+def with_addresses(line: str) -> str:
+    """Return a message with the addresses of stored runs, as the user named them, for the folders of their copies."""
+    stored = sys.modules.get("twinlink.rundir.stored")  # before it is loaded, no stored run is open
+    return line if stored is None else str(stored.with_addresses(line))
 
 
 def print_result(
@@ -95,6 +103,8 @@ def print_result(
             typer.echo(line, color=True)  # as it is, also where it looks like a colour
         else:
             echo(line)
+    if quiet and not raw:
+        _print_address(getattr(record, "run", None))
     if problem is not None:
         if advice := record.advice():
             problem.add_note(advice)
@@ -103,6 +113,14 @@ def print_result(
         raise problem
     for text in () if quiet else then:
         echo(f"next: {text}", err=True)
+
+
+def _print_address(run: str | None) -> None:
+    """Print the address of a stored run, which no message tells where only the result is printed."""
+    from twinlink.rundir.stored import address_of
+
+    if run is not None and (address := address_of(Path(run))) != run:
+        echo(f"run → {address}")
 
 
 def print_error(message: str) -> None:

@@ -14,7 +14,7 @@ from tests.made_sites import BASE, write_toy
 from twinlink.cli.runs import run_folder
 from twinlink.errors import StoreError
 from twinlink.labels.book import LabelBook
-from twinlink.rundir.stored import run_path
+from twinlink.rundir.stored import run_path, with_addresses
 from twinlink.rundir.stored.manifest import LABELS
 from twinlink.rundir.stored.store import ObjectStore
 
@@ -86,6 +86,29 @@ def test_a_report_suggests_a_review_by_the_address(address: str, tmp_path: Path)
     assert f"next: twinlink review {address}\n" in twinlink("report", address, "-o", tmp_path / "r.html").stderr
 
 
+def test_messages_name_the_address_instead_of_the_copy(address: str, place: Path) -> None:
+    told = twinlink("match", address, "--langs", "en,fi", "--json")
+    assert told.returncode == 5
+    text = twinlink("match", address, "--langs", "en,fi").stderr
+    assert f"twinlink mine FOLDER --add -o {address}\n" in text
+    assert f"{place}/cache" not in text.partition("note: ")[2]
+    nothing = twinlink("mine", "-o", address, "--json")
+    assert f"{address} was made from" in nothing.object["error"]
+
+
+def test_only_the_folder_of_a_copy_stands_for_an_address(address: str) -> None:
+    run = run_path(address)
+    assert with_addresses(f"{run}: no match; run `match {run}`") == f"{address}: no match; run `match {address}`"
+    assert with_addresses(f"match '{run}'") == f"match {address}"
+    for other in (f"{run}/pairs.tsv", f"{run}-2", f"{run}.old"):
+        assert with_addresses(other) == other
+
+
+def test_a_quiet_result_names_the_address(address: str) -> None:
+    assert f"run → {address}\n" in twinlink("report", address, "-q").stdout
+    assert address not in twinlink("report", address).stdout
+
+
 def test_two_stored_runs_are_compared(address: str) -> None:
     done = twinlink("compare", address, address, "--json")
     assert done.returncode == 0, done.stderr
@@ -152,6 +175,11 @@ def test_errors_of_a_server_say_what_to_do(tmp_path: Path, monkeypatch: pytest.M
     assert done.returncode == 3
     assert "s3://nowhere/run: the store cannot be used" in done.stderr
     assert "make the bucket, or correct its name" in done.stderr
+    begun = twinlink("report", address).stderr
+    assert begun.startswith(f"twinlink: error: '{address}': not a run directory")
+    assert f"`twinlink mine … -o '{address}'` makes one" in begun
+    other = address.replace("/run?", "/other?")
+    assert f"`twinlink mine … -o '{other}'` makes one" in twinlink("report", other).stderr
     server.stop()
     with pytest.raises(StoreError, match="the server did not answer: check the network"):
         run_path(address)

@@ -16,7 +16,16 @@ uploaded, and then one object, ``run.json``, is replaced, which names all files 
 
 from __future__ import annotations
 
-from twinlink.rundir.stored.local_copy import LocalCopy, address_of, publish, run_path, written_back
+from twinlink.rundir.stored.local_copy import LocalCopy, address_of, publish, run_path, with_addresses, written_back
 from twinlink.rundir.stored.store import check_no_address, is_address
 
-__all__ = ["LocalCopy", "address_of", "check_no_address", "is_address", "publish", "run_path", "written_back"]
+__all__ = [
+    "LocalCopy",
+    "address_of",
+    "check_no_address",
+    "is_address",
+    "publish",
+    "run_path",
+    "with_addresses",
+    "written_back",
+]

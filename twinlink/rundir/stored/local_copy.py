@@ -25,7 +25,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from twinlink.errors import RunLockedError, StoreError, TwinlinkError
-from twinlink.files import replacing, write_text
+from twinlink.files import replacing, shell_word, write_text
 from twinlink.rundir.stored.lease import Lease
 from twinlink.rundir.stored.manifest import LABELS, POINTER, Entry, Manifest, Scan, scan
 from twinlink.rundir.stored.store import ObjectStore, check_no_address, digest_of, is_address
@@ -42,6 +42,8 @@ _ATTEMPTS = 5  # a commit that is replaced while it is read
 _CONNECTIONS = 8
 _LONGEST_NAME = 60  # characters of a folder's name, which may have four bytes each
 _log = logging.getLogger("twinlink")
+_OPENED: dict[str, str] = {}
+"""Addresses of stored runs that this process has opened, by the folders of their local copies."""
 
 
 def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:
@@ -79,9 +81,10 @@ def run_path(where: str | Path, *, exists: bool = False) -> Path:
     copy = LocalCopy(_place(store))
     there = copy.remote(store)
     if exists and there is None and not copy.path.is_dir():
-        raise StoreError(f"{store.address}: there is no run; `twinlink mine … -o {store.address}` makes one")
+        raise StoreError(f"{store.address}: there is no run; `twinlink mine … -o {shell_word(where)}` makes one")
     copy.make(where)
-    copy.update(store)
+    copy.update(store)  # before the next line: its errors name the copy
+    _OPENED[str(copy.path)] = where
     return copy.path
 
 
@@ -95,6 +98,17 @@ def address_of(path: Path) -> str:
     """Return how users call a run: by its address if it is a local copy of a stored one, else by its path."""
     file = path / _FOLDER / _ADDRESS
     return file.read_text(encoding="utf-8") if file.is_file() else str(path)
+
+
+def with_addresses(text: str) -> str:
+    """Return a message with the addresses of stored runs for the folders of their local copies.
+
+    Names of files in the copies stay: in a store, files have other names.
+    """
+    for folder, address in _OPENED.items():
+        own = rf"('?){re.escape(folder)}\1(?![\w/.-])"  # in quotes, as a word of a command
+        text = re.sub(own, shell_word(address).replace("\\", r"\\"), text)
+    return text
 
 
 @contextmanager
@@ -135,7 +149,7 @@ def written_back(path: Path, tell: Callable[[str], None]) -> Iterator[None]:
         finally:
             (copy.folder / _LEASE).unlink(missing_ok=True)
     if copy.commit != before:
-        tell(f"stored in {store.address}")
+        tell(f"stored in {copy.address}")
 
 
 def publish(path: Path) -> None:

@@ -25,6 +25,7 @@ FAULTS = {
     "no answer, time-out, no TLS at the port": "spiders/test_crawling.py::test_failures_that_are_no_answers",
     "429 with Retry-After": "spiders/test_manners.py::test_nothing_is_sent_while",
     "503 with a long Retry-After": "spiders/test_manners.py::test_a_server_that_asks_for_long",
+    "one page with a long Retry-After, or late": "spiders/test_manners.py::test_a_page_that",
     "429 without end": "spiders/test_manners.py::test_a_server_that_is_busy_each_time",
     "slow-loris, endless headers and bodies, header floods, wrong lengths": (
         "spiders/test_hostile.py::test_answers_that_do_not"
@@ -46,6 +47,8 @@ FAULTS = {
     "sitemap index that lists itself": "spiders/test_sitemaps.py::test_an_index_that_lists_itself",
     "endless calendar, path, query": "spiders/test_scope.py::test_calendars_end",
     "one page under endless addresses": "spiders/test_sameness.py",
+    "session identifiers of any name": "spiders/test_passive_parameters.py",
+    "thousands of dead links": "spiders/test_budgets.py::test_a_site_of_dead_links",
     "paths in archives: addresses": "spiders/test_faults.py::test_addresses_in_archives",
     "paths in archives: members of a WACZ": "sources/test_wacz.py::test_names_that_lead_elsewhere",
     "archives cut anywhere, damaged, made to be slow": "spiders/test_warc_writer.py",

@@ -11,17 +11,16 @@ copies are a known pair, too. A cell is F1 (precision / recall).
 
 from __future__ import annotations
 
-import argparse
 import random
 import re
 import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
-from experiments.cases import case_words, find_cases, match_case, open_case, outcome_of
-from experiments.tables import Column, print_tables
+from experiments.cases import case_words, match_case, open_case, outcome_of
+from experiments.tables import run_versions
 
 __all__ = ["main", "with_page_copies"]
 
@@ -32,17 +31,8 @@ _LINK = re.compile(rb"""(<a\s[^>]*?href\s*=\s*["'])([^"'#?]+)""", re.IGNORECASE)
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("sites", nargs="+", type=Path, help="site folders, or folders of them")
-    given = parser.parse_args(arguments)
-    columns: dict[str, Column] = {}
-    for folder in find_cases(given.sites):
-        columns[folder.name] = {"share of the known pairs with copies": {}}
-        for share in SHARES:
-            with tempfile.TemporaryDirectory() as temporary:
-                cell = _cell(with_page_copies(folder, share, Path(temporary)))
-            columns[folder.name]["share of the known pairs with copies"][f"{share:.0%}"] = cell
-    print_tables(columns)
+    versions = {f"{share:.0%}": partial(with_page_copies, share=share) for share in SHARES}
+    run_versions(__doc__ or "", "share of the known pairs with copies", versions, _cell, arguments)
 
 
 def _cell(folder: Path) -> str:
@@ -51,7 +41,7 @@ def _cell(folder: Path) -> str:
     return f"{outcome.f1:.3f} ({outcome.precision:.3f} / {outcome.recall:.3f})"
 
 
-def with_page_copies(folder: Path, share: float, out: Path) -> Path:
+def with_page_copies(folder: Path, out: Path, share: float) -> Path:
     """Write a site folder in which the pages of a share of the known pairs have copies; return it."""
     made = Path(shutil.copytree(folder, out / folder.name))
     draw = random.Random(SEED)

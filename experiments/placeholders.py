@@ -11,21 +11,20 @@ that the default settings report.
 
 from __future__ import annotations
 
-import argparse
 import html
 import random
 import re
 import shutil
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from urllib.parse import urljoin
 
 import lxml.html
 
-from experiments.cases import case_words, find_cases, match_case, open_case, outcome_of, read_meta
-from experiments.tables import Column, own_cut, print_tables
+from experiments.cases import case_words, match_case, open_case, outcome_of, read_meta
+from experiments.tables import own_cut, run_versions
 
 __all__ = ["main", "with_placeholders"]
 
@@ -45,16 +44,8 @@ _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("sites", nargs="+", type=Path, help="site folders, or folders of them")
-    given = parser.parse_args(arguments)
-    columns: dict[str, Column] = {}
-    for folder in find_cases(given.sites):
-        columns[folder.name] = {"known pairs": {}}
-        for label, share in SHARES.items():
-            with tempfile.TemporaryDirectory() as temporary:
-                columns[folder.name]["known pairs"][label] = _cell(with_placeholders(folder, share, Path(temporary)))
-    print_tables(columns)
+    versions = {label: partial(with_placeholders, share=share) for label, share in SHARES.items()}
+    run_versions(__doc__ or "", "known pairs", versions, _cell, arguments)
 
 
 def _cell(folder: Path) -> str:
@@ -62,7 +53,7 @@ def _cell(folder: Path) -> str:
         return own_cut(outcome_of(case, match_case(case, case_words(case))))
 
 
-def with_placeholders(folder: Path, share: float, out: Path) -> Path:
+def with_placeholders(folder: Path, out: Path, share: float) -> Path:
     """Write a site folder in which a share of the known pairs has a placeholder as page B; return it."""
     made = Path(shutil.copytree(folder, out / folder.name))
     rows = [line.split("\t") for line in (folder / "gold.tsv").read_text(encoding="utf-8").splitlines() if line]

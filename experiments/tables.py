@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -19,6 +20,38 @@ def run(doc: str, measure: Measure, arguments: Sequence[str] | None = None) -> N
     """Read the command line of an experiment (site folders, ``--lexicons``), measure all sites, print the tables."""
     given = site_parser(doc).parse_args(arguments)
     print_tables(columns_of(given.sites, given.lexicons, measure))
+
+
+def run_versions(
+    doc: str,
+    title: str,
+    versions: Mapping[str, Callable[[Path, Path], Path]],
+    cell: Callable[[Path], str],
+    arguments: Sequence[str] | None = None,
+) -> None:
+    """Read the command line of an experiment that changes site folders, measure all sites, print a table.
+
+    Parameters
+    ----------
+    doc : str
+        Of the experiment's module.
+    title : str
+        Of the table.
+    versions : mapping of str to callable
+        From the label of a row to a function that writes a changed site folder into another folder, and returns it.
+    cell : callable
+        Returns what stands in the table for a site folder.
+    arguments : sequence of str, optional
+    """
+    parser = argparse.ArgumentParser(description=doc.splitlines()[0])
+    parser.add_argument("sites", nargs="+", type=Path, help="site folders, or folders of them")
+    columns: dict[str, Column] = {}
+    for folder in find_cases(parser.parse_args(arguments).sites):
+        columns[folder.name] = {title: {}}
+        for label, written in versions.items():
+            with tempfile.TemporaryDirectory() as temporary:
+                columns[folder.name][title][label] = cell(written(folder, Path(temporary)))
+    print_tables(columns)
 
 
 def site_parser(doc: str | None) -> argparse.ArgumentParser:

@@ -23,7 +23,7 @@ def site(tmp_path: Path) -> Path:
 
 
 def test_both_pages_of_a_pair_get_a_copy(site: Path, tmp_path: Path) -> None:
-    made = with_page_copies(site, 1.0, tmp_path / "out")
+    made = with_page_copies(site, tmp_path / "out", 1.0)
     (old, new) = [line.split("\t") for line in (made / "gold.tsv").read_text().splitlines()]
     assert old == ["/en/7.html", "/fr/", "1"]
     copy_a, copy_b, _ = new
@@ -45,7 +45,7 @@ def test_both_pages_of_a_pair_get_a_copy(site: Path, tmp_path: Path) -> None:
 def test_some_links_lead_to_copies(site: Path, tmp_path: Path) -> None:
     links = " ".join('<a href="7.html">x</a>' for _ in range(40))
     (site / "site" / "en" / "a.html").write_text(links, encoding="utf-8")
-    made = with_page_copies(site, 1.0, tmp_path / "out")
+    made = with_page_copies(site, tmp_path / "out", 1.0)
     copy = (made / "gold.tsv").read_text().splitlines()[1].split("\t")[0]
     text = (made / "site" / "en" / "a.html").read_text()
     assert 5 < text.count(f'"{copy}"') < 35
@@ -53,7 +53,7 @@ def test_some_links_lead_to_copies(site: Path, tmp_path: Path) -> None:
 
 
 def test_without_a_share_nothing_changes(site: Path, tmp_path: Path) -> None:
-    made = with_page_copies(site, 0.0, tmp_path / "out")
+    made = with_page_copies(site, tmp_path / "out", 0.0)
     for file in site.rglob("*"):
         if file.is_file():
             assert (made / file.relative_to(site)).read_bytes() == file.read_bytes()

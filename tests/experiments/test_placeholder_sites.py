@@ -28,7 +28,7 @@ def site(tmp_path: Path) -> Path:
 
 
 def test_pages_keep_title_and_menu_and_their_pairs_are_known_no_more(site: Path, tmp_path: Path) -> None:
-    made = with_placeholders(site, 1.0, tmp_path / "out")
+    made = with_placeholders(site, tmp_path / "out", 1.0)
     assert (made / "gold.tsv").read_text(encoding="utf-8") == ""
     text = (made / "site" / "fr" / "3" / "index.html").read_text(encoding="utf-8")
     assert "<title>Page 3</title>" in text
@@ -40,7 +40,7 @@ def test_pages_keep_title_and_menu_and_their_pairs_are_known_no_more(site: Path,
 
 
 def test_a_share_of_the_pairs_is_drawn(site: Path, tmp_path: Path) -> None:
-    made = with_placeholders(site, 0.5, tmp_path / "out")
+    made = with_placeholders(site, tmp_path / "out", 0.5)
     known = {line.split("\t")[1] for line in (made / "gold.tsv").read_text(encoding="utf-8").splitlines()}
     notes = {f"/fr/{k}/" for k in range(9) if NOTES["fr"] in (made / f"site/fr/{k}/index.html").read_text("utf-8")}
     assert len(known) + len(notes) == 9
@@ -49,7 +49,7 @@ def test_a_share_of_the_pairs_is_drawn(site: Path, tmp_path: Path) -> None:
 
 
 def test_without_a_share_nothing_changes(site: Path, tmp_path: Path) -> None:
-    made = with_placeholders(site, 0.0, tmp_path / "out")
+    made = with_placeholders(site, tmp_path / "out", 0.0)
     for file in site.rglob("*"):
         if file.is_file():
             assert (made / file.relative_to(site)).read_bytes() == file.read_bytes()

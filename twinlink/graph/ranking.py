@@ -108,8 +108,8 @@ def pagerank(
     v = _teleport(personalisation, n)
     if n == 0:
         return PageRank(v, 0, 0.0, converged=True, flow=v)
-    links = _with_finite_sums(links)
-    shares = _inverse_sums(links) * damping
+    links, sums = _with_finite_sums(links)
+    shares = np.divide(damping, sums, out=np.zeros(n), where=sums > 0)
     weights = _distinct_weights(links)
     targets = links.indices.view(f"u{links.indices.itemsize}")  # numba then omits the test for negative ones
     x, rest = np.zeros(n), v.copy()
@@ -245,21 +245,16 @@ def _simple(links: csr_array) -> csr_array:
     return simple
 
 
-def _with_finite_sums(links: csr_array) -> csr_array:
-    """Return links of which 1 / (sum of a row) is a number: else each row is divided by its largest weight."""
+def _with_finite_sums(links: csr_array) -> tuple[csr_array, Scores]:
+    """Return the links and the sum of each row; if 1 / sum is no number, rows are divided by their largest weights."""
     with np.errstate(over="ignore"):
-        sums = links.sum(axis=1)
+        sums = np.asarray(links.sum(axis=1), dtype=np.float64)
     if ((sums == 0) | ((sums >= np.finfo(np.float64).tiny) & (sums < np.inf))).all():
-        return links
+        return links, sums
     largest = links.max(axis=1).toarray().ravel().astype(np.float64)
     data = links.data / np.where(largest > 0, largest, 1.0)[entry_rows(links)]
-    return csr_array((data, links.indices, links.indptr), shape=links.shape)
-
-
-def _inverse_sums(links: csr_array) -> Scores:
-    """Return 1 divided by the sum of each row, 0 for a row without weight."""
-    sums = np.asarray(links.sum(axis=1), dtype=np.float64)
-    return np.divide(1.0, sums, out=np.zeros_like(sums), where=sums > 0)
+    scaled = csr_array((data, links.indices, links.indptr), shape=links.shape)
+    return scaled, np.asarray(scaled.sum(axis=1), dtype=np.float64)
 
 
 def _distinct_weights(links: csr_array) -> Scores:

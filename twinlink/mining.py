@@ -42,7 +42,7 @@ def mine(
         The run directory, or ``s3://bucket/run``; stages that are done are not repeated.
     langs : str or sequence of str
         Wanted languages by code or name, ``("en", "zh-TW")`` or ``"en,zh"``; empty: those that the run remembers, or
-        else the two most frequent on each site.
+        else, on each site, the two that nearly all pages declare, or the two most frequent ones.
     base_url : str
         Address that a folder of saved pages stands for (``ingest__base_url``).
     lexicon : path, or sequence of them

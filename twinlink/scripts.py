@@ -67,6 +67,8 @@ _ALIASES = {
     "HALFWIDTH": KANA,
 }
 # Words of English that one character stands for, roughly: 100 words of English are 160 to 180 Chinese characters.
+_ALPHABETS = frozenset({"ARMENIAN", "CYRILLIC", "GEORGIAN", "GREEK"})
+"""Alphabets beside the Latin one whose words have all of their letters in one unit."""
 _WORDS = {
     HAN: 0.6,
     KANA: 0.4,
@@ -195,6 +197,19 @@ def script_of(character: str) -> str:
 def words_per_unit(script: str) -> float:
     """Return how many words one unit of this script counts for, so that scripts can be compared."""
     return _WORDS.get(script, 1.0)
+
+
+@cache
+def counts_alone(character: str) -> bool:
+    """Return whether a unit of one character counts as a word.
+
+    A single letter of these alphabets does not: tables of characters and formulas have them on pages of any language.
+    In other scripts, a word is cut at its vowel marks.
+
+    >>> [counts_alone(character) for character in "aяλ行ह"]
+    [True, False, False, True, True]
+    """
+    return script_of(character) not in _ALPHABETS
 
 
 def chinese_variant(text: str) -> str:

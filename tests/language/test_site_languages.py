@@ -54,6 +54,13 @@ def test_text_without_letters_has_no_language(text: str) -> None:
     assert identify_text(text) == (UNDETERMINED, 0.0)
 
 
+@pytest.mark.parametrize(("first", "last"), [("а", "я"), ("α", "ω"), ("ա", "ֆ"), ("ა", "ჰ")])
+def test_tables_of_characters_have_no_language(first: str, last: str) -> None:
+    letters = " ".join(map(chr, range(ord(first), ord(last) + 1)))
+    assert identify_text(f"{TEXTS['fr']} {letters}")[0] == "fr"
+    assert identify_text(letters) == (UNDETERMINED, 0.0)
+
+
 def test_control_characters_and_surrogates_do_not_matter() -> None:
     assert identify_text("\x00" + TEXTS["fr"].replace(" ", " \x07\ud800 "))[0] == "fr"
 

@@ -51,12 +51,13 @@ def test_pages_left_half_in_a_language_that_is_not_wanted() -> None:
     assert found == ["fr"] * len(french) + ["es"] * len(spanish) + ["en"] * len(english)
 
 
-def test_what_the_page_of_the_source_has_too_was_left() -> None:
-    """Both languages are wanted, and only these two are mixed: nothing but the originals tells which was left."""
+@pytest.mark.parametrize("wanted", [["en", "fr"], []])
+def test_what_the_page_of_the_source_has_too_was_left(wanted: list[str]) -> None:
+    """Only these two languages are mixed: nothing but the originals tells which was left."""
     french = [translated("fr", i, 10, left) for i, left in enumerate([0] * 4 + [7] * 12)]
     english = [said("en", i, 10) for i in range(16)]
     pages = [*french, *english]
-    found, _ = site_languages(pages, [""] * len(pages), ["en", "fr"])
+    found, _ = site_languages(pages, [""] * len(pages), wanted)
     assert found == ["fr"] * len(french) + ["en"] * len(english)
 
 

@@ -63,6 +63,16 @@ def test_without_wanted_languages_the_two_most_frequent_are_taken() -> None:
     ]
 
 
+def test_two_languages_that_nearly_all_pages_declare_come_before_more_frequent_ones() -> None:
+    langs = ["fr"] * 10 + ["en"] * 6 + ["pt"] * 4
+    declared = ["fr-FR"] * 10 + ["pt-BR"] * 10
+    taken = [each.lang for each in language_groups(langs, [], declared)]
+    assert sorted(taken) == ["fr", "pt"]
+    assert sorted(each.lang for each in language_groups(langs, [], ["fr-FR"] * 10 + [""] * 10)) == ["en", "fr"]
+    assert sorted(each.lang for each in language_groups(langs, [], ["fr-FR"] * 10 + ["de"] * 10)) == ["en", "fr"]
+    assert sorted(each.lang for each in language_groups(langs, ["en", "fr"], declared)) == ["en", "fr"]
+
+
 def test_both_chinese_scripts_are_two_languages_of_one_wanted_tag() -> None:
     langs = ["zh-Hant"] * 3 + ["zh-Hans"] * 3
     assert groups(langs, ["zh"]) == [("zh", "zh-Hans", [3, 4, 5]), ("zh", "zh-Hant", [0, 1, 2])]

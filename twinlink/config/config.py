@@ -93,7 +93,8 @@ class Config(Settings, frozen=True):
 
     langs: tuple[str, ...] = ()
     """Wanted languages, by code or name (`zh-TW`, `zho`, `Chinese`; `zh` includes `zh-Hant` and `zh-Hans`). Each means
-    the closest language that a site has. Empty: the two most frequent on each site."""
+    the closest language that a site has. Empty: on each site, the two that nearly all pages declare, else the two most
+    frequent ones."""
     run: RunSettings = RunSettings()
     crawl: CrawlSettings = CrawlSettings()
     ingest: IngestSettings = IngestSettings()

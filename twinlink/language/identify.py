@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from operator import itemgetter
 from typing import NamedTuple
 
 import pycld2
@@ -16,6 +15,7 @@ from twinlink.scripts import (
     LATIN,
     chinese_variant,
     clean_text,
+    counts_alone,
     only_script,
     script_of,
     split_units,
@@ -117,10 +117,10 @@ def clear_pages(guesses: Iterable[Guess], least: float = CLEAR) -> Counter[str]:
 
 
 def count_scripts(units: Sequence[str]) -> dict[str, float]:
-    """Count the words in each script."""
+    """Count the words in each script, without single letters of some alphabets (`counts_alone`)."""
     if "".join(units).isascii():
         return {LATIN: float(len(units))} if units else {}
-    counts = Counter(map(script_of, map(itemgetter(0), units)))
+    counts = Counter(script_of(unit[0]) for unit in units if len(unit) > 1 or counts_alone(unit))
     return {script: n * words_per_unit(script) for script, n in counts.items()}
 
 

@@ -187,7 +187,7 @@ def site_languages(
     guesses = as_claimed(site, guesses, aim)
     unknown = unknown_languages(site, guesses, aim)
     of_unknown = {page for _, pages, _ in unknown for page in pages.tolist()}
-    translated = translated_texts(site, guesses, aim, of_unknown)
+    translated = translated_texts(site, guesses, aim or _two_clearest(guesses), of_unknown)
     translated |= texts_beside_quotations(site, guesses, aim, of_unknown)
     site = site.with_text({page: text.blocks for page, text in translated.items()})
     guesses = [translated[page].guess if page in translated else guess for page, guess in enumerate(guesses)]
@@ -216,6 +216,18 @@ def _bilingual_pages(site: SiteText, guesses: Sequence[Guess], aim: frozenset[st
         return [is_bilingual(site.own[page], aim) for page in pages[first:end]]
 
     return list(compress(pages, in_ranges(examined, len(pages), seconds=EXAMINE_SECONDS)))
+
+
+def _two_clearest(guesses: Sequence[Guess]) -> frozenset[str]:
+    """Return the two languages with the most clear pages, if two have enough of them: what is translated is in one.
+
+    >>> sorted(_two_clearest([Guess("en", 1.0, 1.0)] * 4 + [Guess("fr", 1.0, 1.0)] * 3 + [Guess("de", 1.0, 1.0)] * 2))
+    ['en', 'fr']
+    """
+    clear = clear_pages(guesses)
+    two = sorted(clear, key=lambda language: (-clear[language], language))[:2]
+    found = frozenset(language for language in two if clear[language] >= LEAST_LEARNED)
+    return found if len(found) > 1 else frozenset()
 
 
 # The decision

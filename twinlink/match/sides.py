@@ -31,6 +31,12 @@ MIN_VARIANT_SHARE = (
     0.1  # a script variant (zh-Hans beside zh-Hant) with fewer of the language's pages is taken for noise
 )
 
+NEARLY_ALL = 0.95
+"""Share of the pages that declare one of two languages from which these are the languages of the site. Our choice, not
+tuned."""
+MIN_DECLARED = 0.05
+"""Share of the pages that declare each of them, at least. Our choice, not tuned."""
+
 MIN_VARIETY_SHARE = 0.25
 """Share of a language's pages that declare the wanted variety, from which those that declare another one are another
 version of the site. Our choice, not tuned."""
@@ -141,18 +147,19 @@ class SitePages:
         )
 
 
-def language_groups(langs: Sequence[str], wanted: Sequence[str]) -> list[Group]:
+def language_groups(langs: Sequence[str], wanted: Sequence[str], declared: Sequence[str] = ()) -> list[Group]:
     """Return the languages of a site to match, each with its pages.
 
     A wanted ``zh`` includes ``zh-Hant`` and ``zh-Hans``; where a site has both, each is a language of its own (two
     groups of the same wanted tag, never matched with each other). A language that the site does not have means the
-    closest one (`languages_of_site`). Without wanted languages the two most frequent ones are taken.
+    closest one (`languages_of_site`). Without wanted languages the two are taken that nearly all pages declare
+    (`two_declared`), else the two most frequent ones.
 
     >>> [(tag, lang, rows.tolist()) for tag, lang, rows in language_groups(["en", "zh-Hant", "de", "en"], ["en", "zh"])]
     [('en', 'en', [0, 3]), ('zh', 'zh-Hant', [1])]
     """
     counts = Counter(lang for lang in langs if lang not in (UNDETERMINED, TWO_LANGUAGES))
-    two = {lang: [lang] for lang in two_most_frequent(langs)}
+    two = {lang: [lang] for lang in two_declared(langs, declared) or two_most_frequent(langs)}
     groups = []
     for tag, meant in (languages_of_site(wanted, counts) if wanted else two).items():
         members = {lang: counts[lang] for lang in meant}
@@ -162,6 +169,21 @@ def language_groups(langs: Sequence[str], wanted: Sequence[str]) -> list[Group]:
             belongs = {lang} | (set(members) - set(main) if lang == max(main, key=members.__getitem__) else set())
             groups.append(Group(tag, lang, np.flatnonzero([name in belongs for name in langs])))
     return groups
+
+
+def two_declared(langs: Sequence[str], declared: Sequence[str]) -> list[str]:
+    """Return the two languages that nearly all pages declare, if pages were found in both; else none.
+
+    Where most pages of a version were left in a third language, that one is more frequent.
+
+    >>> two_declared(["en", "en", "fr", "en", "pt"], ["fr", "fr", "fr", "pt-BR", "pt-BR"])
+    ['fr', 'pt']
+    """
+    claims = Counter(base_language(tag) for tag in declared if tag)
+    two = {claim for claim, n in claims.most_common(2) if n >= MIN_DECLARED * len(declared)}
+    found = sorted(lang for lang in set(langs) if base_language(lang) in two)
+    is_site = sum(claims[claim] for claim in two) >= NEARLY_ALL * len(declared)
+    return found if is_site and len(found) == len({base_language(lang) for lang in found}) == 2 else []
 
 
 def of_varieties(groups: Sequence[Group], declared: Sequence[str]) -> list[Group]:

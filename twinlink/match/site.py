@@ -185,7 +185,8 @@ def site_sides(
 
 def _groups(site: SitePages, langs: Sequence[str], wanted: Sequence[str]) -> tuple[list[Group], dict[int, str]]:
     """Return the languages to match, each with its pages, and the placeholders that are left out, with their text."""
-    groups = of_varieties(language_groups(langs, wanted), site.pages["declared_lang"].to_pylist())
+    declared = site.pages["declared_lang"].to_pylist()
+    groups = of_varieties(language_groups(langs, wanted, declared), declared)
     return without_placeholders(groups, site.texts)
 
 

@@ -212,7 +212,8 @@ class _Sites(msgspec.Struct, frozen=True):
                 lambda: (chunk for table in iter_batches(part, _BLOCKS) for chunk in table["blocks"].chunks),
             )
         write_site(result, folder, part, writer)
-        facing = _facing_languages(result.languages, self.config.langs) if self.lexicons.is_auto else ()
+        declared = pages["declared_lang"].to_pylist()
+        facing = _facing_languages(result.languages, self.config.langs, declared) if self.lexicons.is_auto else ()
         return _Matched(part, site, digest, result.rejects, frozenset(facing), frozenset(looked_up))
 
 
@@ -360,7 +361,7 @@ def _that_count(settings: MatchSettings) -> MatchSettings:
     return settings if uses_patterns else replace(settings, patterns=PatternSettings())
 
 
-def _facing_languages(languages: pa.Table, wanted: Sequence[str]) -> set[tuple[str, str]]:
-    """Return every two languages of a site that are matched, given the table of its pages' languages."""
-    groups = language_groups(languages["lang"].to_pylist(), wanted)
+def _facing_languages(languages: pa.Table, wanted: Sequence[str], declared: Sequence[str]) -> set[tuple[str, str]]:
+    """Return every two languages of a site that are matched, given those of its pages and what these declare."""
+    groups = language_groups(languages["lang"].to_pylist(), wanted, declared)
     return {(a.lang, b.lang) for a, b in language_pairs(groups)}

@@ -46,8 +46,8 @@ _BEYOND_SPACED = "[^\x00-\u0dff\u1e00-\u2bff]"
 _LETTERS = r"[^\W\d_]+"
 _LETTERS_OR_BREAK = rf"{_LETTERS}|\n"
 _LETTERS_BEYOND_ASCII = r"(?<![^\W\d_])[^\W\d_\x00-\x7f][^\W\d_]*"
-# The last two characters of each plane of Unicode are none. Beyond the first plane one range has them all, and much
-# more (`_space_for`): sixteen would take ten times as long.
+# The last two code points of each plane of Unicode are not characters. Beyond the first plane one range has them all,
+# and much more (`_space_for`): sixteen would take ten times as long.
 _SUSPECT = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\ud800-\udfff\ufdd0-\ufdef\ufeff\ufffe\uffff\U0001fffe-\U0010ffff]"
 )

@@ -1,4 +1,4 @@
-"""Keys found among rising ones, by halving."""
+"""Binary search of keys in a sorted array."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from twinlink.similarity.kinds import Kinds, some_kinds, with_others
+from twinlink.similarity.kinds import Kinds, some_kinds, with_replaced
 
 STORED = {"a": np.array([0.1, 0.5], np.float32), "b": np.array([1.0, 2.0])}
 
@@ -33,5 +33,5 @@ def test_kinds_are_made_when_they_are_read() -> None:
 
 def test_kinds_of_kinds() -> None:
     assert values(some_kinds(STORED, ["b"])) == {"b": [1.0, 2.0]}
-    assert list(with_others(STORED, {"b": np.zeros(2), "c": np.ones(2)})) == ["a", "b", "c"]
-    assert with_others(STORED, {"b": np.zeros(2)})["b"].tolist() == [0.0, 0.0]
+    assert list(with_replaced(STORED, {"b": np.zeros(2), "c": np.ones(2)})) == ["a", "b", "c"]
+    assert with_replaced(STORED, {"b": np.zeros(2)})["b"].tolist() == [0.0, 0.0]

@@ -37,7 +37,7 @@ from twinlink.pages.linearise import PageShape, linearise
 from twinlink.pages.parser import parse_page
 from twinlink.rundir.directory import RunDirectory
 from twinlink.similarity.decision import least_probability
-from twinlink.similarity.filter_checks import Check, noted, pair_texts
+from twinlink.similarity.filter_checks import Check, check_of, pair_texts
 from twinlink.similarity.filter_verdicts import FilterVerdicts
 from twinlink.sparse import positions
 from twinlink.tables import PAGES, VERDICTS, iter_parts, read_table, tsv_lines
@@ -328,7 +328,7 @@ class _Set:
             parallel, scores = judge_by_default(*sides, self._rows, self._columns, self._settings)
             verdicts = [PARALLEL if yes else NOT_PARALLEL for yes in parallel.tolist()]
             least = least_probability(self._settings.min_probability, self._settings.min_precision)
-            checks = [replace(noted("probability", scores, least, ">="), passed=parallel)]
+            checks = [replace(check_of("probability", scores, least, ">="), passed=parallel)]
         else:
             judged = judge(self.alignment, method, self._settings.models)
             verdicts = [PARALLEL if yes else NOT_PARALLEL for yes in judged.parallel.tolist()]

@@ -61,7 +61,7 @@ def read_size(text: int | str, where: str) -> int:
     Raises
     ------
     ConfigError
-        If it is none.
+        If it is not a size.
 
     Examples
     --------

@@ -58,7 +58,7 @@ def parse_toml(text: str, where: str) -> dict[str, Any]:
 
 
 def _longest_key(text: str) -> int:
-    """Return how many parts the longest key has; what follows on an equals sign is none."""
+    """Return how many parts the longest key has; text after an equals sign is not a key."""
     parts = _BETWEEN.split(_TEXT.sub("", text))
     befores, between = ["\n", *parts[1::2]], parts[::2]
     return 1 + max(each.count(".") for before, each in zip(befores, between, strict=True) if before != "=")

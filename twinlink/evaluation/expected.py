@@ -1,4 +1,4 @@
-"""The expected precision of a list of pairs, with a 90 % interval: what the site itself tells of it, without labels.
+"""The expected precision of a list of pairs, with a 90 % interval, estimated on the site without labels.
 
 The probabilities of a site's pairs have common errors: all of them may be too high. So with n pairs of mean
 probability p̄, and risk r of a pair (column ``risk``), the number of wrong ones k has the distribution::

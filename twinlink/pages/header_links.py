@@ -1,4 +1,4 @@
-"""Links in the headers of a response: ``Link`` (RFC 8288) and ``Refresh`` say what elements of the page say else."""
+"""Links in the headers of a response: ``Link`` (RFC 8288) and ``Refresh``, which elements of the page may give, too."""
 
 from __future__ import annotations
 

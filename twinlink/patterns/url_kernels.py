@@ -210,7 +210,7 @@ def _write_decoded(raw: Bytes, start: int, end: int, out: Bytes, at: int, in_que
                 c = 32
         c = _small(c)
         if c == _SLASH and not in_query and at > begin and out[at - 1] == _SLASH:
-            continue  # an empty directory is none
+            continue  # skip empty directories
         out[at] = c
         at += 1
     return at

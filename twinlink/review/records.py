@@ -101,7 +101,7 @@ class Compared(msgspec.Struct, frozen=True):
     value: float | None
     """None: not measured, or more than twice the bound."""
     relation: str
-    """What a value that passes is to its bound; empty: there is no bound."""
+    """Relation of a passing value to its bound; empty: there is no bound."""
     bound: float | None
     verdict: str
     """``passed``, ``failed``, or empty for a number that decides nothing."""

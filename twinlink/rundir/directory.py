@@ -1,4 +1,4 @@
-"""The run directory: all files of one mining job, consistent even if the process is killed.
+"""The class `RunDirectory`: paths and state of the stages of one mining job, and its lock.
 
 A stage writes into a folder with a temporary name and renames it when complete; the folder contains its
 `Signature`. A stage

@@ -32,7 +32,7 @@ their number grows with the square of that of the weights."""
 ALWAYS = 2 * 10**8
 """Products that a search may take on any site: a tenth of a second."""
 _BLOCK = 2**19  # weights that are counted together: 4 MB
-_ALL_WEIGHTS = 0.5  # how much is left counts by half where weak weights are compared, too: they take most of the time
+_ALL_WEIGHTS = 0.5  # level 0 counts half, because weak weights take most of the time
 _ROUNDING = 1e-9
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["MEANINGS", "Check", "Relation", "check_text", "noted", "pair_texts", "verdict_of"]
+__all__ = ["MEANINGS", "Check", "Relation", "check_of", "check_text", "pair_texts", "verdict_of"]
 
 Values = NDArray[np.float64]
 Marks = NDArray[np.bool_]
@@ -55,7 +55,7 @@ class Check(msgspec.Struct, frozen=True, eq=False):
     bounds: Values
     """NaN: none."""
     relation: Relation
-    """What a value that passes is to its bound; empty: there is no bound."""
+    """Relation of a passing value to its bound; empty: there is no bound."""
     passed: Marks
     reached: Marks
     """Pairs that were checked: not those that an earlier filter rejected."""
@@ -83,12 +83,12 @@ class Check(msgspec.Struct, frozen=True, eq=False):
         )
 
 
-def noted(name: str, values: ArrayLike, bound: ArrayLike = np.nan, relation: Relation = "") -> Check:
+def check_of(name: str, values: ArrayLike, bound: ArrayLike = np.nan, relation: Relation = "") -> Check:
     """Return the check of all pairs: a value passes if it is in this relation to its bound.
 
     Examples
     --------
-    >>> noted("cost_share", [0.1, 0.3], 0.2, "<").passed.tolist()
+    >>> check_of("cost_share", [0.1, 0.3], 0.2, "<").passed.tolist()
     [True, False]
     """
     x = np.asarray(values, np.float64)
@@ -131,7 +131,7 @@ def pair_texts(checks: Iterable[Check], n_pairs: int) -> list[str]:
 
     Examples
     --------
-    >>> pair_texts([noted("cost_share", [0.1, 0.3], 0.2, "<"), noted("unequal", [3, 4])], 2)
+    >>> pair_texts([check_of("cost_share", [0.1, 0.3], 0.2, "<"), check_of("unequal", [3, 4])], 2)
     ['cost_share 0.1 < 0.2; unequal 3', 'cost_share 0.3 < 0.2 failed; unequal 4']
     """
     checks = list(checks)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Kinds", "some_kinds", "with_others"]
+__all__ = ["Kinds", "some_kinds", "with_replaced"]
 
 Floats = NDArray[np.floating]
 
@@ -46,11 +46,11 @@ def some_kinds(kinds: Mapping[str, Floats], names: Iterable[str]) -> Kinds:
     return Kinds(names, kinds.__getitem__)
 
 
-def with_others(kinds: Mapping[str, Floats], others: Mapping[str, Floats]) -> Kinds:
-    """Return kinds of which some are others.
+def with_replaced(kinds: Mapping[str, Floats], others: Mapping[str, Floats]) -> Kinds:
+    """Return the kinds, with some of them replaced.
 
     >>> one, two = np.zeros(1), np.ones(1)
-    >>> {name: values.tolist() for name, values in with_others({"a": one, "b": one}, {"b": two, "c": two}).items()}
+    >>> {name: values.tolist() for name, values in with_replaced({"a": one, "b": one}, {"b": two, "c": two}).items()}
     {'a': [0.0], 'b': [1.0], 'c': [1.0]}
     """
     return Kinds([*kinds, *others], lambda name: others[name] if name in others else kinds[name])

@@ -19,7 +19,7 @@ Places = NDArray[np.int64]
 Narrow = NDArray[np.uint32]
 
 ALL: Marks = np.zeros(0, np.bool_)
-"""Marks of no array: all candidates are left."""
+"""An empty mask: all candidates remain."""
 FEW_CANDIDATES = 4_000
 """Up to here numpy takes less than .2 ms per call, and numba need not be loaded for it. Where it is, its loop takes a
 tenth of that; both return the same."""

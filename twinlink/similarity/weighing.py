@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from twinlink.config import WeighingSettings
 from twinlink.errors import ShapeError
-from twinlink.similarity.kinds import with_others
+from twinlink.similarity.kinds import with_replaced
 from twinlink.similarity.lessons import Lessons
 from twinlink.similarity.probabilities import probability_of_being_right, recalibrated, shares_of_rivals
 from twinlink.similarity.rivals import Rivalry
@@ -52,7 +52,7 @@ positions of a one-to-one matching of each set."""
 Nearly = Callable[[Positions], NDArray[np.bool_]]
 """From the positions of pairs to the candidates that are, or nearly equal, one of them."""
 Remeasure = Callable[[NDArray[np.bool_]], Mapping[str, Values]]
-"""From the candidates that are left to the kinds of evidence that are others without the rest."""
+"""From the remaining candidates to the kinds of evidence that have to be measured again."""
 
 MAX_TEACHERS = 1_000
 """Maximum number of clear pairs to train on, spread evenly over all; it bounds time and memory. Trials on 19 versions
@@ -338,7 +338,7 @@ class _Trial(msgspec.Struct, frozen=True, eq=False):
         rivalry = self.rivalry
         gone_row, gone_column = rivalry.pages(lose_row)[0], rivalry.pages(lose_column)[1]
         left = ~(gone_row[rivalry.rows] | gone_column[rivalry.columns])
-        measured = self.kinds if self.remeasure is None else with_others(self.kinds, self.remeasure(left))
+        measured = self.kinds if self.remeasure is None else with_replaced(self.kinds, self.remeasure(left))
         log_odds = self.model.log_odds(measured, rivalry, left)
         if self.lessons is not None:
             left &= ~self.lessons.barred

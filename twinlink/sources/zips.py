@@ -1,4 +1,4 @@
-"""Zip files from anywhere, opened with care: their lists of members are read into memory, and members may lie."""
+"""Untrusted zip files: their lists of members are read into memory, and members may lie."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ctrl-C at a moment at which it must not come."""
+"""Delays Ctrl-C during steps that must not be interrupted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Standard streams that take no more, such as one that was sent to a full disk."""
+"""Standard streams that cannot be written to, such as one that was sent to a full disk."""
 
 from __future__ import annotations
 

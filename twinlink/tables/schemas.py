@@ -186,7 +186,7 @@ CHECKS = pa.schema(
         _column("page_b", pa.int64(), "page of the second language"),
         _column("check", pa.string(), "what was compared: a filter of the method, or a number such as p_value"),
         _column("value", pa.float64(), "its value; null: not measured, or more than twice the bound", null=True),
-        _column("relation", pa.string(), "what a value that passes is to its bound; null: no bound", null=True),
+        _column("relation", pa.string(), "relation of a passing value to its bound; null: no bound", null=True),
         _column("bound", pa.float64(), "what it was compared with; null: nothing", null=True),
         _column("passed", pa.bool_(), "false: the pair failed"),
     ],
@@ -297,7 +297,7 @@ PAGE_ALIGNMENTS = pa.schema(
         _column("sentences_a", pa.int32(), "sentences of url_a"),
         _column("sentences_b", pa.int32(), "sentences of url_b"),
         _column("beads", pa.int32(), "beads with sentences on both sides"),
-        _column("support", pa.float32(), "share of all sentences in beads whose words speak for each other"),
+        _column("support", pa.float32(), "share of all sentences in beads supported by their words"),
     ],
     metadata={"table": "page_alignments"},
 )

@@ -11,7 +11,7 @@ from scipy.spatial.distance import pdist
 from twinlink.baselines.alignment import Alignment
 from twinlink.baselines.models.verdicts import Verdicts
 from twinlink.config.baselines import ClusterSettings
-from twinlink.similarity.filter_checks import noted
+from twinlink.similarity.filter_checks import check_of
 
 __all__ = ["MAX_PAIRS", "calinski_harabasz", "judge_hc1", "judge_hc2"]
 
@@ -128,5 +128,5 @@ def _verdicts(points: Floats, sample: Floats, labels: Labels, **found: float) ->
     rank[order] = np.arange(1, len(sizes) + 1)
     nearness = 1 / (1 + np.linalg.norm(points - centres[largest], axis=1))
     found = {"clusters": len(sizes), "largest": int(sizes[largest]), **found}
-    checks = (noted("cluster", rank[labels], 1, "<="),)
+    checks = (check_of("cluster", rank[labels], 1, "<="),)
     return Verdicts(np.where(labels == largest, nearness, nearness - 1), found, ("sampled",) * sampled, checks)

@@ -34,7 +34,7 @@ from scipy.special import betaln, digamma, expit
 from twinlink.baselines.alignment import Alignment
 from twinlink.baselines.models.verdicts import Verdicts
 from twinlink.config.baselines import MixtureSettings
-from twinlink.similarity.filter_checks import noted
+from twinlink.similarity.filter_checks import check_of
 
 __all__ = ["MixtureFit", "fit_mixture", "judge_mixture"]
 
@@ -98,7 +98,7 @@ def judge_mixture(alignment: Alignment, settings: MixtureSettings | None = None)
         "length_0": float(np.exp(fit.centre[0])),
         "rounds": len(fit.log_posterior),
     }
-    return Verdicts(fit.log_odds, found, notes, (noted("log_odds", fit.log_odds, 0.0, ">"),))
+    return Verdicts(fit.log_odds, found, notes, (check_of("log_odds", fit.log_odds, 0.0, ">"),))
 
 
 def fit_mixture(alignment: Alignment, settings: MixtureSettings | None = None) -> MixtureFit:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from twinlink.baselines.alignment import Alignment
 from twinlink.baselines.models.verdicts import Verdicts
 from twinlink.config.baselines import JangeldinSettings, StrandSettings
-from twinlink.similarity.filter_checks import Check, noted
+from twinlink.similarity.filter_checks import Check, check_of
 
 __all__ = ["ThresholdFit", "alignment_checks", "find_threshold", "judge_jangeldin", "judge_strand"]
 
@@ -28,8 +28,8 @@ def judge_strand(alignment: Alignment, settings: StrandSettings | None = None) -
     p_value = np.where(np.isnan(alignment.p_value), 1.0, alignment.p_value)
     score = np.minimum(_margin(alignment.cost_share, limits.max_cost), _margin(p_value, limits.max_p))
     checks = (
-        noted("cost_share", alignment.cost_share, limits.max_cost, "<"),
-        noted("p_value", alignment.p_value, limits.max_p, "<"),
+        check_of("cost_share", alignment.cost_share, limits.max_cost, "<"),
+        check_of("p_value", alignment.p_value, limits.max_p, "<"),
     )
     return Verdicts(score, checks=checks)
 
@@ -37,7 +37,7 @@ def judge_strand(alignment: Alignment, settings: StrandSettings | None = None) -
 def alignment_checks(alignment: Alignment) -> tuple[Check, ...]:
     """Return the numbers of the alignment of each pair, which are not compared with a bound: W, M1, M2 and so on."""
     names = ("cost", "tokens_a", "tokens_b", "length_a", "length_b", "aligned", "unequal", "correlation", "p_value")
-    return tuple(noted(name, getattr(alignment, name)) for name in names)
+    return tuple(check_of(name, getattr(alignment, name)) for name in names)
 
 
 class ThresholdFit(msgspec.Struct, frozen=True, eq=False):
@@ -127,8 +127,8 @@ def judge_jangeldin(alignment: Alignment, settings: JangeldinSettings | None = N
         "loops": len(fit.thresholds) - 1,
     }
     checks = (
-        noted("cost_share", alignment.cost_share, limits.max_cost, "<"),
-        noted("length_distance", distance, fit.threshold, "<"),
+        check_of("cost_share", alignment.cost_share, limits.max_cost, "<"),
+        check_of("length_distance", distance, fit.threshold, "<"),
     )
     return Verdicts(score, found, fit.notes, checks)
 

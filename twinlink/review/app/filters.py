@@ -72,7 +72,7 @@ def selection_of(query: Mapping[str, str]) -> Selection:
 
 
 def page_number(text: str) -> int | None:
-    """Parse a page_id from an address; None: it is none.
+    """Parse a page_id from an address; None if it is not a number.
 
     >>> page_number("-12"), page_number("../etc"), page_number("9" * 30), page_number("٣")
     (-12, None, None, None)

@@ -172,7 +172,7 @@ def language_groups(langs: Sequence[str], wanted: Sequence[str], declared: Seque
 
 
 def two_declared(langs: Sequence[str], declared: Sequence[str]) -> list[str]:
-    """Return the two languages that nearly all pages declare, if pages were found in both; else none.
+    """Return the two languages that nearly all pages declare, most frequent first, if there are pages in both.
 
     Where most pages of a version were left in a third language, that one is more frequent.
 
@@ -181,7 +181,8 @@ def two_declared(langs: Sequence[str], declared: Sequence[str]) -> list[str]:
     """
     claims = Counter(base_language(tag) for tag in declared if tag)
     two = {claim for claim, n in claims.most_common(2) if n >= MIN_DECLARED * len(declared)}
-    found = sorted(lang for lang in set(langs) if base_language(lang) in two)
+    counts = Counter(lang for lang in langs if base_language(lang) in two)
+    found = sorted(counts, key=lambda lang: (-counts[lang], lang))
     is_site = sum(claims[claim] for claim in two) >= NEARLY_ALL * len(declared)
     return found if is_site and len(found) == len({base_language(lang) for lang in found}) == 2 else []
 

@@ -50,6 +50,53 @@ def test_every_title_stays_with_its_name(lang, title):
     assert split_block(f"Xxx {title} Yyyy zzz.", lang) == [(0, 14 + len(title))]
 
 
+@pytest.mark.parametrize(
+    ("lang", "sentences"),
+    [
+        ("ru", ["Пришёл Н. Назаров.", "А. Б. Иванов ушёл."]),
+        ("kk", ["Президент Н. Ә. Назарбаев келді.", "Елші Б. Ордабаев кетті."]),
+        ("bg", ["Дойде Н. Назаров.", "После А.Б. Иванов."]),
+        ("fr", ["Le 6 juillet 1956 J. Hartog et Tom Patey.", "J.-P. Dupont aussi."]),
+        ("xx", ["Aaa J. Smith bbb.", "Ccc A. B. Jones ddd."]),
+    ],
+)
+def test_initials_stay_with_their_name(lang, sentences):
+    text = " ".join(sentences)
+    assert [text[start:end] for start, end in split_block(text, lang)] == sentences
+
+
+@pytest.mark.parametrize(
+    ("lang", "sentences"),
+    [
+        ("ru", ["Он перезапустил X.", "Потом он ушёл."]),  # of another script
+        ("fr", ["Elle est en C.", "Il dit: il faut la lire."]),  # the page has the word in lower case
+        ("fr", ["C'est le plan B.", "«Bien.»"]),
+        ("en", ["You restart X.", "Then it works."]),
+    ],
+)
+def test_one_letter_may_end_a_sentence(lang, sentences):
+    text = " ".join(sentences)
+    assert [text[start:end] for start, end in split_block(text, lang)] == sentences
+
+
+def test_the_words_of_a_name_are_looked_up_on_the_whole_page():
+    last = "Le module est écrit en C. Il est rapide."
+    assert len(split_blocks([last], "fr")) == 1
+    assert [one.text for one in split_blocks([last, "Oui, s'il est là"], "fr")][:2] == [last[:25], last[26:]]
+
+
+@pytest.mark.parametrize("lang", ["en", "fr", "es", "ru", "kk", "zh", "ja", "de"])
+def test_kinds_of_companies_end_no_sentence(lang):
+    texts = ["Xxxx Acme Inc. (xxx).", "Xxxx Acme Co. Ltd. (xxx).", "Xxxx Acme S.A. xxx."]
+    assert all(split_block(text, lang) == [(0, len(text))] for text in texts)
+
+
+@pytest.mark.parametrize("lang", ["fr", "es", "ru"])
+def test_a_sentence_may_begin_after_a_company(lang):
+    text = "Xxxx Acme Inc. Yyyy zzzz."
+    assert split_block(text, lang) == [(0, 14), (15, 25)]
+
+
 def test_a_title_at_the_end_of_a_text_is_its_end():
     assert split_block("Il est là. C'est M.", "fr") == [(0, 10), (11, 19)]
 

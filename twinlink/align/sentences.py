@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import sentencex
+
+from twinlink.scripts import script_of
 
 # sentencex 1.0 panics, and ends the process, where a capital is followed by a space of several bytes and a period.
 _SPACE_BEFORE_PERIOD = re.compile(r"(?<!\s)\s++\.")
@@ -50,6 +53,15 @@ TITLES: dict[str, frozenset[str]] = {
 }
 """Titles before names that sentencex 1.0.32 cuts sentences after, collected by hand: usual titles of these languages,
 each tried between two words. Left out are those that other words are written like, such as Serbian ``г.``, a year."""
+COMPANIES = frozenset(
+    "Inc. Ltd. Co. Corp. Bros. S.A. S.A.S. S.L. S.p.A. S.r.l. N.V. B.V. e.V. e.K. o.o. s.r.o. a.s.".split()
+)
+"""What names of companies end in, in texts of any language."""
+
+_INITIALS = re.compile(r"(?:[^\W\d_]\.-?){1,3}")
+_FIRST_WORD = re.compile(r"[^\W\d_]+")
+_KNOWS_INITIALS = frozenset({"en"})
+"""Languages in which sentencex 1.0.32 keeps initials with the name, unless a word that begins sentences follows."""
 
 
 class Sentence(NamedTuple):
@@ -76,8 +88,11 @@ def split_blocks(blocks: Sequence[str], lang: str) -> list[Sentence]:
     >>> [sentence.text for sentence in split_blocks(["News", "Mr. Lee came. He left.", "你好。我是谁？"], "en")]
     ['News', 'Mr. Lee came.', 'He left.', '你好。', '我是谁？']
     """
+    page = _Page(blocks)
     return [
-        Sentence(block[i:j], number, i, j) for number, block in enumerate(blocks) for i, j in split_block(block, lang)
+        Sentence(block[i:j], number, i, j)
+        for number, block in enumerate(blocks)
+        for i, j in _split_block(block, lang, page)
     ]
 
 
@@ -87,6 +102,26 @@ def split_block(block: str, lang: str) -> list[tuple[int, int]]:
     >>> split_block(" One.  Two. ", "en")
     [(1, 5), (7, 11)]
     """
+    return _split_block(block, lang, _Page([block]))
+
+
+class _Page:
+    """The blocks of a page, and what they say of a word."""
+
+    def __init__(self, blocks: Sequence[str]) -> None:
+        self._blocks = blocks
+
+    @cached_property
+    def _in_lower_case(self) -> frozenset[str]:
+        found = (word for block in self._blocks for word in _FIRST_WORD.findall(block))
+        return frozenset(word for word in found if word.islower())
+
+    def has_in_lower_case(self, word: str) -> bool:
+        """Return whether the page has a word in lower case, too: then it is no name."""
+        return word.lower() in self._in_lower_case
+
+
+def _split_block(block: str, lang: str, page: _Page) -> list[tuple[int, int]]:
     places = []
     at = 0
     base = lang.partition("-")[0]
@@ -98,17 +133,43 @@ def split_block(block: str, lang: str) -> list[tuple[int, int]]:
         if part.strip():
             places.append(_stripped(block, found, found + len(part)))
         at = found + len(part)
-    return _with_names(block, places, TITLES.get(base, frozenset()))
+    return _with_names(block, places, base, page)
 
 
-def _with_names(block: str, places: list[tuple[int, int]], titles: frozenset[str]) -> list[tuple[int, int]]:
-    """Join each part that ends in a title with the next part, which begins with the name."""
+def _with_names(block: str, places: list[tuple[int, int]], lang: str, page: _Page) -> list[tuple[int, int]]:
+    """Join each part that ends inside a name with the next part."""
     joined: list[tuple[int, int]] = []
-    is_open = False
+    last = ""
     for start, end in places:
+        is_open = bool(last) and _goes_on(last, block[start:end], lang, page)
         joined.append((joined.pop()[0] if is_open else start, end))
-        is_open = block[start:end].rsplit(None, 1)[-1].lstrip(_OPENING) in titles
+        last = block[start:end].rsplit(None, 1)[-1].lstrip(_OPENING)
     return joined
+
+
+def _goes_on(last: str, following: str, lang: str, page: _Page) -> bool:
+    """Return whether a name goes on after the last word of a part: after a title, an initial, or the kind of company.
+
+    After a company as after any abbreviation: a word in capitals begins a sentence.
+    """
+    if last in TITLES.get(lang, ()):
+        return True
+    if last in COMPANIES and (not following[0].isupper() or following.split(None, 1)[0] in COMPANIES):
+        return True
+    return lang not in _KNOWS_INITIALS and _are_initials(last, following, page)
+
+
+def _are_initials(last: str, following: str, page: _Page) -> bool:
+    """Return whether the last word of a part is up to three initials of the name that follows.
+
+    What follows is no name if the page has its first word in lower case, too, as Kiss & Strunk (2006, "Unsupervised
+    multilingual sentence boundary detection", section 4.3) test it, or if it is in another script (``restart X.`` in a
+    Russian text). One letter is another initial.
+    """
+    word = _FIRST_WORD.match(following)
+    if not (word and _INITIALS.fullmatch(last) and last.upper() == last and word[0][0].isupper()):
+        return False
+    return script_of(last[0]) == script_of(word[0][0]) and (len(word[0]) == 1 or not page.has_in_lower_case(word[0]))
 
 
 def _plain_space(match: re.Match[str]) -> str:

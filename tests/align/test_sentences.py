@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twinlink.align.sentences import TITLES, split_block, split_blocks
+from twinlink.align.sentences import LONGEST_PIECE, TITLES, split_block, split_blocks
 
 
 @pytest.mark.parametrize(
@@ -129,3 +129,21 @@ def test_a_wide_space_before_a_period_is_no_harm(space, lang):
     assert first[0] == 0
     assert [text[one.start : one.end] for one in sentences] == [one.text for one in sentences]
     assert "".join("".join(one.text for one in sentences).split()) == "".join(text.split())  # nothing is lost
+
+
+@pytest.mark.parametrize("sentence", ["“你好。”", "你好。", "「走吧？」", "“好！！”"])
+def test_a_long_text_is_split_in_pieces(sentence):
+    number = 3 * LONGEST_PIECE // len(sentence)
+    size = len(sentence)
+    expected = [(k * size, (k + 1) * size) for k in range(number)]
+    assert split_block(sentence * number, "zh") == expected
+
+
+def test_a_long_text_that_cannot_be_cut_is_split_at_once():
+    text = "word " * LONGEST_PIECE + "end. Next one."
+    assert split_block(text, "en") == [(0, len(text) - 10), (len(text) - 9, len(text))]
+
+
+def test_half_a_surrogate_pair_is_no_harm():
+    text = "A \ud800 came. He left."
+    assert [text[start:end] for start, end in split_block(text, "en")] == ["A \ud800 came.", "He left."]

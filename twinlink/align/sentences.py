@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
 
 import sentencex
@@ -14,6 +15,11 @@ from twinlink.scripts import script_of
 # sentencex 1.0 panics, and ends the process, where a capital is followed by a space of several bytes and a period.
 _SPACE_BEFORE_PERIOD = re.compile(r"(?<!\s)\s++\.")
 _SPACE = re.compile(r"[^\S\x00-\x7f]")
+_SURROGATE = re.compile("[\ud800-\udfff]")  # sentencex takes no text that has one
+LONGEST_PIECE = 10_000
+"""Characters of a block that are split at once, if its sentences let it be cut: the time that sentencex takes over
+quotations grows with the square of their number."""
+_PIECE_END = re.compile("[。！？]+[”’」』）》〉】]*|\n")
 _OPENING = "([{«“„‘\"'¿¡"  # what may stand right before a title
 TITLES: dict[str, frozenset[str]] = {
     lang: frozenset(titles.split())
@@ -125,8 +131,8 @@ def _split_block(block: str, lang: str, page: _Page) -> list[tuple[int, int]]:
     places = []
     at = 0
     base = lang.partition("-")[0]
-    text = _SPACE_BEFORE_PERIOD.sub(_plain_space, block)
-    for part in sentencex.segment(base or "en", text):
+    text = _SURROGATE.sub("\ufffd", _SPACE_BEFORE_PERIOD.sub(_plain_space, block))
+    for part in chain.from_iterable(sentencex.segment(base or "en", piece) for piece in _pieces(text)):
         found = text.find(part, at)
         if found < 0:  # the splitter changed the text: keep it whole
             return [_stripped(block, 0, len(block))] if block.strip() else []
@@ -134,6 +140,23 @@ def _split_block(block: str, lang: str, page: _Page) -> list[tuple[int, int]]:
             places.append(_stripped(block, found, found + len(part)))
         at = found + len(part)
     return _with_names(block, places, base, page)
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Yield a text in pieces of sentences, `LONGEST_PIECE` each if it can be cut so finely."""
+    start = 0
+    for end in _piece_ends(text):
+        yield text[start:end]
+        start = end
+    yield text[start:]
+
+
+def _piece_ends(text: str) -> Iterator[int]:
+    """Yield the first place after each `LONGEST_PIECE` characters where a text can be cut."""
+    last = 0
+    while len(text) - last > LONGEST_PIECE and (found := _PIECE_END.search(text, last + LONGEST_PIECE)):
+        last = found.end()
+        yield last
 
 
 def _with_names(block: str, places: list[tuple[int, int]], lang: str, page: _Page) -> list[tuple[int, int]]:

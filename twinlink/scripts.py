@@ -58,6 +58,11 @@ _POINTS = re.compile(
     "\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed]"
 )
 
+INVISIBLE = "\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff"
+"""Characters that say how a text is set and are no part of it: soft hyphen, zero-width space, word joiner, byte order
+mark and directions. The two joiners of U+200C and U+200D are part of words."""
+_INVISIBLE = re.compile(f"[{INVISIBLE}]")
+
 _ALIASES = {
     "CJK": HAN,
     "IDEOGRAPHIC": HAN,
@@ -79,6 +84,15 @@ _WORDS = {
     "MYANMAR": 0.25,
     "TIBETAN": 0.4,
 }
+
+
+def visible_text(text: str) -> str:
+    r"""Return a text in normal form NFC, without the characters of `INVISIBLE`.
+
+    >>> visible_text("жаға\u00adлау"), visible_text("e\u0301te\u0301") == "\xe9t\xe9"
+    ('жағалау', True)
+    """
+    return unicodedata.normalize("NFC", text if text.isprintable() else _INVISIBLE.sub("", text))
 
 
 def clean_text(text: str) -> str:

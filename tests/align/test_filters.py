@@ -148,6 +148,16 @@ def test_vowel_signs_and_accents_tell_pairs_apart(one, other):
     assert pair_key("Text", one) == pair_key("text.", f"{one}! 2")
 
 
+def test_invisible_characters_and_normal_forms_count_nothing():
+    assert split_words("жаға\u00adлау e\u0301te\u0301\u200b") == ["жағалау", "\u00e9t\u00e9"]
+    assert split_words("می\u200cخواهم") != split_words("میخواهم")
+    assert pair_key("жаға\u00adлау", "e\u0301te\u0301\u200f") == pair_key("жағалау", "\u00e9t\u00e9")
+
+
+def test_references_to_characters_are_no_numbers():
+    assert numbers("Don&#x27;t &#39;pay&#39; 27") == ["27"]
+
+
 def test_words_of_any_language():
     assert split_words("Tél. +41 44 12 www.sac-cas.ch/fr info@sac.ch", "") == [
         "tél", "41", "44", "12", "www.sac-cas.ch/fr", "info@sac.ch",

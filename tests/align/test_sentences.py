@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twinlink.align.sentences import LONGEST_PIECE, TITLES, split_block, split_blocks
+from twinlink.scripts import visible_text
 
 
 @pytest.mark.parametrize(
@@ -118,7 +119,20 @@ def test_sentences_cover_the_text_in_order(text, lang):
     places = split_block(text, lang)
     assert all(start < end for start, end in places)
     assert all(end <= start for (_, end), (start, _) in pairwise(places))
-    assert "".join("".join(text[start:end].split()) for start, end in places) == "".join(text.split())
+    assert _visible("".join(text[start:end] for start, end in places)) == _visible(text)
+
+
+def _visible(text):
+    return "".join(visible_text(text).split())
+
+
+@pytest.mark.parametrize("mark", ["\u200f", "\u200b", "\ufeff", " \u202c \u2060"])
+def test_invisible_characters_at_the_end_are_no_sentence(mark):
+    assert split_block(f"{mark}Aaa bbb. Ccc ddd.{mark}", "en") == [
+        (len(mark), len(mark) + 8),
+        (len(mark) + 9, len(mark) + 17),
+    ]
+    assert split_block(mark, "en") == []
 
 
 @pytest.mark.parametrize("space", ["\u00a0", "\u202f", "\u3000", "\u2028", " \u00a0", "\u2029\u2029"])

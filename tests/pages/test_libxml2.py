@@ -75,12 +75,19 @@ def test_pages_that_need_care(markup: str) -> None:
 
 
 def test_each_character_of_the_text_counts_as_in_python() -> None:
-    """White space of any kind parts words once, control characters are left out."""
+    """White space of any kind parts words once, control and invisible characters are left out, accents composed."""
     characters = [chr(code) for code in range(1, 0x11000) if not 0xD800 <= code < 0xE000 and chr(code) not in "<&"]
     body = "".join(f"<p>a{each}b {each} {each}c{each}" for each in characters).encode()
     page = compiled(body)
     assert page == in_python(body)
     assert {block for block in page.blocks if block.isascii() and len(block) < 7} >= {"a b c", "ab c"}
+
+
+def test_invisible_characters_break_no_word_and_make_no_block() -> None:
+    """The two joiners of U+200C and U+200D are part of words, as in Persian."""
+    body = "<p>жаға&shy;лау e\u0301t&#x200b;e\u0301\u200f<p>\u202e\ufeff<p>می\u200cخواهم<p>e&shy;\u0301".encode()
+    assert compiled(body) == in_python(body)
+    assert compiled(body).blocks == ("жағалау \u00e9t\u00e9", "می\u200cخواهم", "\u00e9")
 
 
 def test_pages_are_gathered_as_if_each_was_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ from twinlink.align.near_repeats import NearRepeats
 from twinlink.align.tokens import numbers
 from twinlink.config.align import SegmentFilterSettings
 from twinlink.languages import UNDETERMINED
+from twinlink.scripts import visible_text
 from twinlink.tables import SEGMENT
 
 __all__ = ["REASONS", "UNSURE", "Repeats", "Segment", "drop_unsure", "is_damaged", "judge", "judge_page", "pair_key"]
@@ -201,12 +202,12 @@ def _shared_numbers(segment: Segment) -> float:
 
 
 def pair_key(source: str, target: str) -> bytes:
-    """Return a key of 8 bytes that ignores case, digits and punctuation.
+    """Return a key of 8 bytes that ignores case, digits, punctuation and invisible characters.
 
     >>> pair_key("Page 1.", "Seite 1") == pair_key("page 2", "Seite 2 ")
     True
     """
-    text = "\0".join(_NO_LETTER.sub(" ", side).strip().casefold() for side in (source, target))
+    text = "\0".join(_NO_LETTER.sub(" ", visible_text(side)).strip().casefold() for side in (source, target))
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest()
 
 

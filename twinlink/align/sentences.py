@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain
 from typing import NamedTuple
 
 import sentencex
 
-from twinlink.scripts import script_of
+from twinlink.scripts import INVISIBLE, script_of
 
 # sentencex 1.0 panics, and ends the process, where a capital is followed by a space of several bytes and a period.
 _SPACE_BEFORE_PERIOD = re.compile(r"(?<!\s)\s++\.")
@@ -103,7 +103,7 @@ def split_blocks(blocks: Sequence[str], lang: str) -> list[Sentence]:
 
 
 def split_block(block: str, lang: str) -> list[tuple[int, int]]:
-    """Return start and end of each sentence of a text, white space around it left out.
+    """Return start and end of each sentence of a text, white space and invisible characters around it left out.
 
     >>> split_block(" One.  Two. ", "en")
     [(1, 5), (7, 11)]
@@ -135,8 +135,8 @@ def _split_block(block: str, lang: str, page: _Page) -> list[tuple[int, int]]:
     for part in chain.from_iterable(sentencex.segment(base or "en", piece) for piece in _pieces(text)):
         found = text.find(part, at)
         if found < 0:  # the splitter changed the text: keep it whole
-            return [_stripped(block, 0, len(block))] if block.strip() else []
-        if part.strip():
+            return [_stripped(block, 0, len(block))] if block.strip(_blanks()) else []
+        if part.strip(_blanks()):
             places.append(_stripped(block, found, found + len(part)))
         at = found + len(part)
     return _with_names(block, places, base, page)
@@ -201,4 +201,10 @@ def _plain_space(match: re.Match[str]) -> str:
 
 def _stripped(block: str, start: int, end: int) -> tuple[int, int]:
     part = block[start:end]
-    return start + len(part) - len(part.lstrip()), end - len(part) + len(part.rstrip())
+    return start + len(part) - len(part.lstrip(_blanks())), end - len(part) + len(part.rstrip(_blanks()))
+
+
+@cache
+def _blanks() -> str:
+    """Return the characters that do not count at the ends of a sentence: white space and invisible ones."""
+    return "".join(filter(re.compile(rf"[\s{INVISIBLE}]").match, map(chr, range(0x10000))))

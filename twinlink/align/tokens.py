@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Callable
 from typing import NamedTuple
 
-from twinlink.scripts import UNSPACED
+from twinlink.scripts import UNSPACED, visible_text
 from twinlink.text.characters import ANY_GROUPING_SPACE, MARK_RANGES
 
 _WORD = re.compile(
@@ -17,6 +17,7 @@ _WORD = re.compile(
     rf"|(?:[^\W\d{UNSPACED}][{MARK_RANGES}]*)+\d*"
     r"|[?!:;%§$€£()]"
 )
+_REFERENCE = re.compile(r"&#x?\w+;")
 _DIGITS = re.compile(r"\d+(?:[.,'’]\d+)*")
 _GROUPS = re.compile(r"[.,'’\u00a0\u202f](?=\d{3}(?!\d))")
 _SPACED_GROUPS = re.compile(ANY_GROUPING_SPACE)
@@ -37,7 +38,8 @@ def split_words(text: str, lang: str = "") -> list[str]:  # noqa: ARG001  (any l
     """Split a sentence into words without knowing its language.
 
     Words are case-folded; characters of scripts without spaces are words of their own; numbers lose their grouping;
-    addresses stay whole; marks that translations share (``? ! : ; % ( )``) are words too.
+    addresses stay whole; marks that translations share (``? ! : ; % ( )``) are words too. Invisible characters (soft
+    hyphens) break no word, and accents are composed.
 
     Examples
     --------
@@ -46,7 +48,8 @@ def split_words(text: str, lang: str = "") -> list[str]:  # noqa: ARG001  (any l
     >>> split_words("海拔8848米。")
     ['海', '拔', '8848', '米']
     """
-    return [_plain(word) for word in _WORD.findall(_SPACED_GROUPS.sub("", text)) if len(word) <= _LONGEST]
+    found = _WORD.findall(_SPACED_GROUPS.sub("", visible_text(text)))
+    return [_plain(word) for word in found if len(word) <= _LONGEST]
 
 
 def _plain(word: str) -> str:
@@ -69,10 +72,12 @@ ANY_LANGUAGE = Tokenizer(split_words, prefix_key)
 def numbers(text: str) -> list[str]:
     """Return the numbers of a text, one form for each however they are grouped, sorted.
 
+    A character reference that stands in the text (``&#x27;``) is no number.
+
     >>> numbers("3 of 1,234.5 in 2009"), numbers("1 234,5 (3), 2009")
     (['1234.5', '2009', '3'], ['1234.5', '2009', '3'])
     """
-    found = _DIGITS.findall(_SPACED_GROUPS.sub("", text))
+    found = _DIGITS.findall(_SPACED_GROUPS.sub("", _REFERENCE.sub(" ", text)))
     return sorted(_GROUPS.sub("", one).replace(",", ".").lstrip("0") or "0" for one in map(_ascii_digits, found))
 
 

@@ -6,6 +6,7 @@ They are the tables that `twinlink.ingest.table_parts.Rows` makes of the same pa
 from __future__ import annotations
 
 import functools
+import unicodedata
 from base64 import b32encode
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 
 from twinlink.ingest.captures import Capture, Facts, SiteBy
 from twinlink.pages.parser import loaded_parser, prepared
+from twinlink.pages.spaces import composed
 from twinlink.tables import LINKS, PAGES
 from twinlink.urls import site_of
 
@@ -171,7 +173,10 @@ def _blocks(found: Gathered) -> tuple[Numbers, pa.Array]:
     """Return the number of blocks of each page, and the blocks."""
     breaks = np.flatnonzero(found.text == _BREAK)
     ends = np.searchsorted(breaks, [0, *(end.text for end in found.ends)])
-    blocks = _strings(pa.string(), breaks - np.arange(len(breaks)), found.text[found.text != _BREAK].tobytes())
+    data = found.text[found.text != _BREAK].tobytes()
+    blocks = _strings(pa.string(), breaks - np.arange(len(breaks)), data)
+    if not unicodedata.is_normalized("NFC", data.decode()):
+        blocks = pa.array(map(composed, blocks.to_pylist()), pa.string())
     return np.diff(ends), pa.ListArray.from_arrays(pa.array(ends.astype(np.int32)), blocks)
 
 

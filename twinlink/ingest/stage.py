@@ -72,7 +72,7 @@ LARGE_WITH_CODE = 1_000_000
 """The same where it was compiled before: it takes less than .05 s to load, and saves .02 s for a megabyte."""
 
 _ORDER = "files by name"  # of packs: tables in another order are written again
-_RESULT = "link headers"  # part of the signature; changed when the same input gives another result within one version
+_RESULT = "visible text"  # part of the signature; changed when the same input gives another result within one version
 _SHOWN = 4  # reasons
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple, ParamSpec
 
 from twinlink.pages.elements import TAKES, Elements, Take, anchor_link
-from twinlink.pages.spaces import collapse
+from twinlink.pages.spaces import collapse, composed
 from twinlink.pages.tags import BLOCK, OTHER_TAG, SKIPPED, SPACE, TAG_CODES
 
 P = ParamSpec("P")
@@ -52,7 +52,7 @@ def blocks_of(text: str) -> tuple[str, ...]:
     for number, piece in enumerate(pieces):
         block = piece.strip()
         # The test of `collapse`, without a call for each piece: most are empty or need nothing.
-        pieces[number] = block if block.isprintable() and "  " not in block else collapse(block)
+        pieces[number] = composed(block) if block.isprintable() and "  " not in block else collapse(block)
     return tuple(filter(None, pieces))
 
 

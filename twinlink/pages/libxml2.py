@@ -60,7 +60,7 @@ from twinlink.pages.libxml2_callbacks import (
     USE_OPTIONS,
     addresses,
 )
-from twinlink.pages.spaces import collapse
+from twinlink.pages.spaces import collapse, composed
 from twinlink.pages.tags import BLOCK, OTHER_TAG, SKIPPED, SPACE, TAG_CODES
 
 OLDEST = (2, 14)
@@ -135,7 +135,7 @@ class Gathered(NamedTuple):
     """What pages have given, one after the other."""
 
     text: Bytes
-    """Their blocks in UTF-8 with `BREAK` behind each, white space collapsed."""
+    """Their blocks in UTF-8 with `BREAK` behind each, white space collapsed; not in one normal form."""
     tags: Bytes
     """Codes of their start tags."""
     attributes: bytes
@@ -249,7 +249,7 @@ def _content(found: Gathered) -> PageContent:
                 alternatives.append((number, alternative))
     elements.close()
     blocks = found.text.tobytes().decode().split(BREAK)
-    return PageContent(elements, title, tuple(blocks[:-1]), found.tags.tobytes())
+    return PageContent(elements, title, tuple(map(composed, blocks[:-1])), found.tags.tobytes())
 
 
 @functools.cache

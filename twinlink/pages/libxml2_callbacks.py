@@ -273,7 +273,7 @@ def end(page: Pointer, name: Pointer) -> None:
 
 
 def text(page: Pointer, content: Pointer, size: int) -> None:
-    """Take a text, with one space for each run of white space, and without control characters."""
+    """Take a text, with one space for each run of white space, and without control and invisible characters."""
     if page[STOPPED] or page[SKIPPED]:
         return
     n = page[N_TEXT]
@@ -348,7 +348,19 @@ def _is_control(character: int) -> bool:
     """Return whether a character is one of `twinlink.pages.spaces.CONTROL`."""
     if character < 0xA0:
         return character < 32 or character >= 127
-    return 0xFDD0 <= character <= 0xFDEF or 0xFFFE <= character <= 0xFFFF
+    if character <= 0x2069:
+        return _is_invisible(character)
+    return 0xFDD0 <= character <= 0xFDEF or 0xFFFE <= character <= 0xFFFF or character == 0xFEFF
+
+
+@part_of_callback
+def _is_invisible(character: int) -> bool:
+    """Return whether a character up to U+2069 is one of `twinlink.scripts.INVISIBLE`."""
+    if character < 0x200E:
+        return character == 0xAD or character == 0x200B  # noqa: PLR1714
+    if character < 0x2060:
+        return character <= 0x200F or 0x202A <= character <= 0x202E
+    return character == 0x2060 or character >= 0x2066
 
 
 @part_of_callback

@@ -1,18 +1,26 @@
-"""White space and control characters in the texts of a page."""
+"""White space, control and invisible characters in the texts of a page, and their normal form."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 
-CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ufdd0-\ufdef\ufffe\uffff]")
+from twinlink.scripts import INVISIBLE
+
+CONTROL = re.compile(rf"[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ufdd0-\ufdef\ufffe\uffff{INVISIBLE}]")
 _LONG_TEXT = 2**20
 
 
 def collapse(text: str) -> str:
-    """Put one space for each run of white space (no-break and ideographic spaces too), remove control characters."""
+    """Put one space for each run of white space (no-break and ideographic spaces too), remove `CONTROL`; `composed`."""
     text = text.strip()
     # All white space but the plain space is unprintable.
-    return text if text.isprintable() and "  " not in text else _clean(_spaced(text))
+    return composed(text if text.isprintable() and "  " not in text else _clean(_spaced(text)))
+
+
+def composed(text: str) -> str:
+    """Return a text in normal form NFC; most are, and are returned as they are."""
+    return unicodedata.normalize("NFC", text)
 
 
 def _spaced(text: str) -> str:

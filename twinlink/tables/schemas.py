@@ -16,7 +16,11 @@ PAGES = pa.schema(
         _column("url", pa.string(), "normalised address that it was read under; its query keeps its order"),
         _column("canonical_url", pa.string(), "its rel=canonical; null: none, or its own address", null=True),
         _column("title", pa.string(), "text of the title element, empty when there is none"),
-        _column("blocks", pa.list_(pa.string()), "text blocks in document order, white space collapsed"),
+        _column(
+            "blocks",
+            pa.list_(pa.string()),
+            "text blocks in document order, NFC, white space collapsed, without invisible characters",
+        ),
         _column("tags", pa.binary(), "start tags in document order, one code per tag"),
         _column("images", pa.list_(pa.string()), "file names of the images in document order"),
         _column("declared_lang", pa.string(), "language that the page or its response claims, empty when none"),

@@ -140,6 +140,7 @@ SENTENCE_REASONS = {
     "code": "both sides are the same listing of program text (max_code_copy)",
     "length": "the lengths of both sides do not fit, by those of the site's other pairs (max_length_deviation)",
     "numbers": "the numbers of both sides differ (min_shared_numbers)",
+    "addresses": "both sides are mostly addresses, of other sites (max_other_addresses)",
     "improbable": "other alignments of the two pages are as likely here (min_probability)",
     "words": "its words are evidence against a translation (min_words)",
     "same-language": "both sides are in the same language",

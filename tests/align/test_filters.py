@@ -47,6 +47,27 @@ def test_reasons_by_the_text(reason, source, target):
     assert verdict(source, target) == reason
 
 
+@pytest.mark.parametrize(
+    ("source", "target", "reason"),
+    [
+        ("Germany: ftp.fau.de: HTTP", "Новая Каледония: debian.nautile.nc: HTTP", "addresses"),
+        ("Write to one@foo.org", "Пишите двум на two@bar.org", "addresses"),
+        ("See http://www.foo.de/a", "Voir http://fr.foo.fr/b", SEGMENT),  # the same name
+        ("Travel.gc.ca and more", "Voyage.gc.ca et plus", SEGMENT),  # of one government
+        ("Open http://example.com/one", "Ouvrez http://exemple.com/un", SEGMENT),
+        ("Open http://somehost/one or a.conf", "Ouvrez http://hote/un ou b.conf", SEGMENT),
+        ("Germany: ftp.fau.de: HTTP", "Allemagne: en HTTP", SEGMENT),
+        (
+            "You find much more about all of this at www.foo.org if you like.",
+            "Vous trouverez beaucoup plus sur tout cela à l'adresse www.bar.fr si vous voulez.",
+            SEGMENT,
+        ),
+    ],
+)
+def test_addresses_of_other_sites(source, target, reason):
+    assert verdict(source, target) == reason
+
+
 def test_reasons_by_score():
     assert verdict("The office is open.", "Le bureau est ouvert.", probability=0.4) == "improbable"
     assert verdict("The office is open.", "Le bureau est ouvert.", per_word=-0.5) == "words"

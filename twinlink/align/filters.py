@@ -13,6 +13,7 @@ from typing import NamedTuple
 from rapidfuzz.distance import Indel
 
 from twinlink.align.lengths import LengthModel
+from twinlink.align.named_sites import are_others, named_sites
 from twinlink.align.near_repeats import NearRepeats
 from twinlink.align.tokens import numbers
 from twinlink.config.align import SegmentFilterSettings
@@ -31,6 +32,7 @@ REASONS = (
     "code",
     "length",
     "numbers",
+    "addresses",
     "improbable",
     "words",
     "same-language",
@@ -178,6 +180,7 @@ _CHECKS: dict[str, Callable[[Segment, SegmentFilterSettings, LengthModel], bool]
     "code": _is_code,
     "length": _is_unlike_in_length,
     "numbers": lambda segment, settings, _: _shared_numbers(segment) < settings.min_shared_numbers,
+    "addresses": lambda segment, settings, _: _other_addresses(segment) > settings.max_other_addresses,
     "improbable": lambda segment, settings, _: segment.probability < settings.min_probability,
     "words": lambda segment, settings, _: segment.per_word < settings.min_words,
 }
@@ -199,6 +202,12 @@ def _shared_numbers(segment: Segment) -> float:
         a, b = (Counter({number: n for number, n in side.items() if len(number) > 1}) for side in (a, b))
     total = max(a.total(), b.total())
     return (a & b).total() / total if total else 1.0
+
+
+def _other_addresses(segment: Segment) -> float:
+    """Share of the text that is addresses, of the side that has less; 0 unless both name sites, and other ones."""
+    a, b = named_sites(segment.source), named_sites(segment.target)
+    return min(a.share, b.share) if are_others(a, b) else 0.0
 
 
 def pair_key(source: str, target: str) -> bytes:

@@ -44,6 +44,10 @@ class SegmentFilterSettings(Settings, frozen=True):
     kept."""
     min_shared_numbers: Unit = 0.5
     """Least share of the numbers that both sides have, where there are any."""
+    max_other_addresses: Unit = 0.15
+    """Share of the text that addresses and host names of other sites may make up, on the side that has less, where both
+    sides name sites and none is the same: above it the two are entries of a list that each language sorts for itself.
+    1: all are kept."""
     boilerplate_share: Unit = 0.1
     """A pair of sentences on more of the page pairs of a site than this, and on five at least, is boilerplate: it is
     kept once."""

@@ -147,7 +147,8 @@ SENTENCE_REASONS = {
     "page": "too few sentences of its page pair are supported by their words (min_support)",
     "unsure": "its chance to be a translation is too small (min_chance)",
     "boilerplate": "the same pair, already kept once, is on many pages: a menu or footer (boilerplate_share)",
-    "duplicate": "the same pair was kept before; case, digits and punctuation do not count",
+    "duplicate": "the same pair was kept before; case and punctuation do not count",
+    "digits": "the same pair with other digits was kept before (ignore_digits)",
     "near-duplicate": "nearly the same pair was kept before (near_likeness)",
 }
 """Why a sentence pair is not reported, with the setting of `bitext.filters` that decides."""

@@ -16,6 +16,7 @@ from twinlink.align.filters import (
     pair_key,
 )
 from twinlink.align.lengths import LengthModel
+from twinlink.align.near_repeats import NearRepeats
 from twinlink.align.tokens import fold, numbers, split_words
 from twinlink.config.align import SegmentFilterSettings
 from twinlink.tables.schemas import SEGMENT
@@ -131,6 +132,24 @@ def test_repeats_are_kept_once_and_classified_by_frequency():
     again = [[SEGMENT]]
     repeats.judge([[rare]], again, 0.1)
     assert again == [["duplicate"]]
+
+
+@pytest.mark.parametrize(("ignore_digits", "said"), [(True, "digits"), (False, SEGMENT)])
+@pytest.mark.parametrize(
+    "words", ["", " for all voters of this state who send their forms by mail or bring them in person"]
+)
+def test_pairs_that_differ_only_in_digits(ignore_digits, said, words):
+    texts = [("3 May", "3 mai"), ("9 May", "9 mai"), ("9 may.", "9 mai"), ("9 May", "9 mai")]
+    page = [Segment(f"{a}{words}", f"{b}{words}", "1-1", 1.0, 1.0) for a, b in texts]
+    verdicts = [[SEGMENT] * len(page)]
+    near = NearRepeats(0.9, ignore_digits=ignore_digits)
+    Repeats(near, ignore_digits=ignore_digits).judge([page], verdicts, 0.1)
+    assert verdicts == [[SEGMENT, said, "duplicate", "duplicate"]]
+
+
+def test_signs_of_names_count():
+    keys = {pair_key(f"See {name}.", f"Voir {name}.") for name in ("C", "C++", "C#", "C.", "C+")}
+    assert len(keys) == 3
 
 
 @pytest.mark.parametrize(("least", "said"), [(0.0, SEGMENT), (0.5, SEGMENT), (0.9, UNSURE)])

@@ -40,6 +40,7 @@ REASONS = (
     UNSURE,
     "boilerplate",
     "duplicate",
+    "digits",
     "near-duplicate",
 )
 """Reasons in the order of the tests."""
@@ -61,6 +62,8 @@ _DAMAGE = re.compile(
 # Vowel signs and accents are no letters to `re`, but tell words apart.
 _SIGNS = "".join(sign for sign in map(chr, range(0x300, 0x2000)) if unicodedata.category(sign).startswith("M"))
 _NO_LETTER = re.compile(rf"(?:[^\w{_SIGNS}]|[\d_])+")
+_NO_LETTER_OR_DIGIT = re.compile(rf"(?:[^\w{_SIGNS}]|_)+")
+_WITH_SIGN = re.compile(r"\b([a-zA-Z])(\+\+|#)(?!\w)")  # C++ and C#
 
 
 class Segment(NamedTuple):
@@ -210,14 +213,25 @@ def _other_addresses(segment: Segment) -> float:
     return min(a.share, b.share) if are_others(a, b) else 0.0
 
 
-def pair_key(source: str, target: str) -> bytes:
-    """Return a key of 8 bytes that ignores case, digits, punctuation and invisible characters.
+def pair_key(source: str, target: str, *, ignore_digits: bool = True) -> bytes:
+    """Return a key of 8 bytes that ignores case, punctuation, invisible characters and, by default, digits.
 
     >>> pair_key("Page 1.", "Seite 1") == pair_key("page 2", "Seite 2 ")
     True
+    >>> pair_key("C++", "C++") == pair_key("C#", "C#")
+    False
     """
-    text = "\0".join(_NO_LETTER.sub(" ", visible_text(side)).strip().casefold() for side in (source, target))
+    ignored = _NO_LETTER if ignore_digits else _NO_LETTER_OR_DIGIT
+    text = "\0".join(ignored.sub(" ", _spelt_out(visible_text(side))).strip().casefold() for side in (source, target))
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest()
+
+
+def _spelt_out(text: str) -> str:
+    """Write the signs of ``C++`` and ``C#``, which are part of the name, as letters."""
+    return _WITH_SIGN.sub(lambda name: f"{name[1]}{_SIGN_WORDS[name[2]]}", text)
+
+
+_SIGN_WORDS = {"++": "plusplus", "#": "sharp"}
 
 
 def drop_unsure(verdicts: Sequence[list[str]], chances: Iterable[float | None], least: float) -> None:
@@ -241,11 +255,15 @@ class Repeats:
     ----------
     near : NearRepeats, optional
         Finds near-duplicates. None: not tested.
+    ignore_digits : bool
+        Count pairs that differ only in digits as repeats.
     """
 
-    def __init__(self, near: NearRepeats | None = None) -> None:
+    def __init__(self, near: NearRepeats | None = None, *, ignore_digits: bool = True) -> None:
         self._seen: set[bytes] = set()
+        self._exact: set[bytes] = set()
         self._near = near
+        self._ignore_digits = ignore_digits
 
     def judge(self, pages: Sequence[Sequence[Segment]], verdicts: Sequence[list[str]], share: float) -> None:
         """Put the reasons for repeated pairs of one site into ``verdicts``; the first of equal ones stays.
@@ -260,19 +278,26 @@ class Repeats:
             Share of the pages from which a repeated pair counts as boilerplate.
         """
         keys = [
-            [
-                pair_key(one.source, one.target) if verdict == SEGMENT else b""
-                for one, verdict in zip(page, page_verdicts, strict=True)
-            ]
+            [self._key(one) if verdict == SEGMENT else b"" for one, verdict in zip(page, page_verdicts, strict=True)]
             for page, page_verdicts in zip(pages, verdicts, strict=True)
         ]
         n_pages = Counter(key for page in keys for key in set(page))
         least = max(5, share * len(pages))
         for page, of_page, page_verdicts in zip(pages, keys, verdicts, strict=True):
             for number, key in enumerate(of_page):
-                if key and key in self._seen:
-                    page_verdicts[number] = "boilerplate" if n_pages[key] > least else "duplicate"
-                elif key:
-                    self._seen.add(key)
-                    if self._near and not self._near.is_new(page[number].source, page[number].target):
-                        page_verdicts[number] = "near-duplicate"
+                if key:
+                    page_verdicts[number] = self._verdict(page[number], key, is_frequent=n_pages[key] > least)
+
+    def _key(self, segment: Segment) -> bytes:
+        return pair_key(segment.source, segment.target, ignore_digits=self._ignore_digits)
+
+    def _verdict(self, segment: Segment, key: bytes, *, is_frequent: bool) -> str:
+        """Return the reason for a repeated pair, or `SEGMENT`; remember the pair."""
+        exact = pair_key(segment.source, segment.target, ignore_digits=False)
+        had_key, had_exact = key in self._seen, exact in self._exact
+        self._seen.add(key)
+        self._exact.add(exact)
+        if had_key:
+            return "boilerplate" if is_frequent else "duplicate" if had_exact else "digits"
+        is_near = self._near and not self._near.is_new(segment.source, segment.target)
+        return "near-duplicate" if is_near else SEGMENT

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 from rensa import RMinHash  # type: ignore[import-untyped]
 
+from twinlink.align.tokens import numbers as numbers_in
 from twinlink.align.tokens import split_words
 
 __all__ = ["NearRepeats", "word_pairs"]
@@ -37,10 +38,12 @@ class NearRepeats:
         Share in common, by the estimate, from which two segments are near-duplicates.
     kept : int
         Segments that are remembered: the last ones (256 bytes each).
+    ignore_digits : bool
+        Compare segments that have different numbers, too.
     """
 
-    def __init__(self, likeness: float, kept: int = 200_000) -> None:
-        self._likeness, self._kept = likeness, kept
+    def __init__(self, likeness: float, kept: int = 200_000, *, ignore_digits: bool = True) -> None:
+        self._likeness, self._kept, self._ignore_digits = likeness, kept, ignore_digits
         self._numbers = np.zeros((kept, N_NUMBERS), np.uint32)
         self._slots = np.full((BANDS, _SLOTS), -1, np.int64)
         self._count = 0
@@ -50,6 +53,9 @@ class NearRepeats:
         pairs = list(word_pairs(source, target))
         if len(pairs) < LEAST_PAIRS:
             return True
+        if not self._ignore_digits:  # segments with different numbers have nothing in common
+            of_both = " ".join([*numbers_in(source), *numbers_in(target)])
+            pairs = [f"{pair} {of_both}" for pair in pairs]
         minhash = RMinHash(num_perm=N_NUMBERS, seed=SEED)
         minhash.update(pairs)
         numbers = np.array(minhash.digest(), np.uint32)

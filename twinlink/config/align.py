@@ -51,6 +51,9 @@ class SegmentFilterSettings(Settings, frozen=True):
     boilerplate_share: Unit = 0.1
     """A pair of sentences on more of the page pairs of a site than this, and on five at least, is boilerplate: it is
     kept once."""
+    ignore_digits: bool = True
+    """Segments that differ only in digits are repeats: of ``Deadline: May 3`` and ``Deadline: May 9``, the first is
+    kept, the other has the reason ``digits``. false: both are kept."""
     near_likeness: Unit = 0.9
     """Share of its pairs of neighbouring words, numbers aside, that a segment has in common with one kept before
     in the run: from this on it is a near-duplicate. 1: only those of equal words are. By MinHash; segments of a few

@@ -287,7 +287,7 @@ class Run(RunTables):
         folder = jobs.match(self.path, langs, lexicon, settings, name)
         return Run(folder) if name else self.reload()
 
-    def align(self, lexicon: str | Path | Sequence[str | Path] = (), **settings: Any) -> Run:
+    def align(self, lexicon: str | Path | Sequence[str | Path] | None = None, **settings: Any) -> Run:
         """Align the sentences of the page pairs, as `twinlink align` does; `segments` has them.
 
         Parameters

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -248,6 +249,16 @@ def test_blocks_are_those_of_all_sentences_and_never_fall(blocks: list[int]) -> 
     text = Text(["one", "two"], "en", blocks)
     with pytest.raises(ShapeError, match="blocks: expected"):
         align_text_pairs([TextPair(text, text)])
+
+
+@pytest.mark.parametrize("text", ["A sentence.", b"abc", None, 5, (one for one in "ab"), [1, 2], ["a", None]])
+def test_a_text_is_a_sequence_of_sentences(text: Any) -> None:
+    with pytest.raises(TypeError, match="sentences: expected a sequence of texts"):
+        align_texts(text, ["x"])
+
+
+def test_sentences_may_be_an_array() -> None:
+    assert align_texts(np.array(["a b"]), np.array(["c d"])).beads == [((0,), (0,))]  # type: ignore[arg-type]
 
 
 def test_blocks_may_be_an_array() -> None:

@@ -126,10 +126,21 @@ def test_a_file_over_other_settings_leaves_what_it_does_not_name(tmp_path):
     assert (found.ingest.base_url, found.match.ets.rounds, found.match.ets.alpha) == ("http://a.org/", 2, 0.1)
 
 
+@pytest.mark.parametrize(("text", "items"), [("tmx", ("tmx",)), ("tmx,tsv", ("tmx", "tsv")), (" moses , ", ("moses",))])
+def test_a_text_gives_a_list_of_choices(text, items):
+    assert Config().override({"bitext.formats": text}).bitext.formats == items
+
+
+def test_a_text_is_one_item_of_a_list_that_takes_any():
+    assert Config().override({"bitext.lexicons": "a,b.tsv"}).bitext.lexicons == ("a,b.tsv",)
+
+
 @pytest.mark.parametrize(
     ("named", "allowed"),
     [
         ({"bitext.formats": ["tmx", "xlsx"]}, "tmx, tsv, moses, jsonl"),
+        ({"bitext.formats": "tmx,xlsx"}, "tmx, tsv, moses, jsonl"),
+        ({"bitext.formats": ""}, "tmx, tsv, moses, jsonl"),
         ({"bitext.compress": "rar"}, "'', gzip, zstd"),
     ],
 )

@@ -9,7 +9,7 @@ depend on the number of processes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from typing import NamedTuple
 
 import msgspec
@@ -98,7 +98,15 @@ def prepare_texts(
     lexicon: Mapping[str, Mapping[str, float]] | None = None,
     anchors: NDArray[np.int64] | None = None,
 ) -> PagePair:
-    """Split the sentences of two texts into words, and number these; see `twinlink.align.page_pair.prepare`."""
+    """Split the sentences of two texts into words, and number these; see `twinlink.align.page_pair.prepare`.
+
+    Raises
+    ------
+    TypeError
+        If the sentences of a text are no sequence of texts.
+    """
+    for text in pair:
+        _check_sentences(text.sentences)
     a, b = pair
     words_a, words_b = (
         [
@@ -109,6 +117,15 @@ def prepare_texts(
     )
     of_a, of_b = ([0] * len(text.sentences) if text.blocks is None else text.blocks for text in pair)
     return prepare(a.sentences, b.sentences, words_a, words_b, blocks=(of_a, of_b), lexicon=lexicon, anchors=anchors)
+
+
+def _check_sentences(sentences: object) -> None:
+    expected = "sentences: expected a sequence of texts, one for each sentence"
+    if isinstance(sentences, str | bytes) or not isinstance(sentences, Sized) or not isinstance(sentences, Iterable):
+        raise TypeError(f"{expected}; got {type(sentences).__name__}")
+    for number, sentence in enumerate(sentences):
+        if not isinstance(sentence, str):
+            raise TypeError(f"{expected}; got {type(sentence).__name__} at place {number}")
 
 
 def expect(pair: PagePair, aligned: Aligned, links: tuple[Links, Links], n_shapes: int) -> Expected:

@@ -117,10 +117,12 @@ class Config(Settings, frozen=True):
     def override(self, values: Mapping[str, Any]) -> Config:
         """Return a copy with some values replaced; keys are dotted names such as ``match.ets.alpha``.
 
-        A text for a list is its only item.
+        A text for a list is its only item, or for a list of choices, several with commas between.
 
         >>> Config().override({"bitext.tags.swaps": "heading-paragraph=0.5"}).bitext.tags.swaps
         ('heading-paragraph=0.5',)
+        >>> Config().override({"bitext.formats": "tmx, tsv"}).bitext.formats
+        ('tmx', 'tsv')
         """
         tree = msgspec.to_builtins(self)
         for name, value in values.items():
@@ -131,7 +133,7 @@ class Config(Settings, frozen=True):
             if not isinstance(node, dict) or leaf not in node:
                 raise ConfigError(f"settings: no setting {name!r}; {_meant(name, msgspec.to_builtins(self))}")
             is_only_item = isinstance(node[leaf], (list, tuple)) and isinstance(value, str)
-            node[leaf] = [value] if is_only_item else value
+            node[leaf] = _items(name, value) if is_only_item else value
         return _convert(tree, "settings")
 
     @property
@@ -144,6 +146,22 @@ class Config(Settings, frozen=True):
         import tomli_w
 
         return tomli_w.dumps(_without_none(msgspec.to_builtins(self)))
+
+
+def _items(name: str, text: str) -> list[str]:
+    """Return the items that a text gives for a list; no choice has a comma."""
+    if not isinstance(_item_type(name), msgspec.inspect.LiteralType):
+        return [text]
+    return [item for part in text.split(",") if (item := part.strip())] or [text]
+
+
+def _item_type(name: str) -> object:
+    """Return msgspec's type of the items of a list."""
+    kind: object = msgspec.inspect.type_info(Config)
+    for part in name.split("."):
+        fields = kind.fields if isinstance(kind, msgspec.inspect.StructType) else ()
+        kind = next((field.type for field in fields if field.name == part), None)
+    return kind.item_type if isinstance(kind, msgspec.inspect.VarTupleType) else None
 
 
 def _merged(tree: dict[str, Any], named: Mapping[str, Any]) -> dict[str, Any]:

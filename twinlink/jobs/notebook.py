@@ -28,7 +28,7 @@ _LANGUAGES = ("langs", "crawl.langs")
 
 
 @speaking_python()
-def align(folder: Path, lexicon: str | Path | Sequence[str | Path], settings: Mapping[str, Any]) -> None:
+def align(folder: Path, lexicon: str | Path | Sequence[str | Path] | None, settings: Mapping[str, Any]) -> None:
     """Align the sentences of a run's page pairs; without lexicons, those that the run remembers are used."""
     from twinlink.jobs.stages import align_stage
 
@@ -67,14 +67,14 @@ def warn_without_pairs(run: RunDirectory, config: Config) -> None:
 
 
 def lexicon_settings(
-    lexicon: str | Path | Sequence[str | Path], setting: str = "match.lexicons"
+    lexicon: str | Path | Sequence[str | Path] | None, setting: str = "match.lexicons"
 ) -> dict[str, list[Path]]:
     """Return the setting for one or several lexicons; none for none.
 
-    >>> lexicon_settings("auto"), lexicon_settings(())
-    ({'match.lexicons': [PosixPath('auto')]}, {})
+    >>> lexicon_settings("auto"), lexicon_settings(()), lexicon_settings(None)
+    ({'match.lexicons': [PosixPath('auto')]}, {}, {})
     """
-    paths = [Path(text) for text in as_texts(lexicon)]
+    paths = [] if lexicon is None else [Path(text) for text in as_texts(lexicon)]
     return {setting: paths} if paths else {}
 
 

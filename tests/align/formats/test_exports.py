@@ -21,6 +21,7 @@ from twinlink.align.formats.exports import (
 )
 from twinlink.align.formats.sentence_files import bead_lines, read_beads
 from twinlink.errors import InputError
+from twinlink.tables import SEGMENTS
 
 # What of the TMX 1.4b document type the files use: its content models and required attributes, less the optional ones
 # that twinlink never writes. What is valid here is valid by the specification's tmx14.dtd.
@@ -79,10 +80,11 @@ def test_tmx_is_valid_and_says_everything():
     header = tree.find("header").attrib
     assert (header["srclang"], header["creationtool"], header["creationdate"]) == ("en", "twinlink", "20260102T030405Z")
     first, second = tree.iter("tu")
-    assert [prop.text for prop in first.findall("prop")] == ["0.9877", "0.9877", "1-1"]
+    assert [prop.text for prop in first.findall("prop")] == ["0.9877", "0.9877", "1.5000", "1-1"]
     assert [prop.text for prop in second.findall("prop")] == [
         "0.2500",
         "1.0000",
+        "0.5000",
         "2-1",
     ]  # the chance, where it is known
     sides = first.findall("tuv")
@@ -108,8 +110,8 @@ def test_tsv_has_the_columns_of_bitextor_and_one_line_a_pair():
     file = io.BytesIO()
     assert write_tsv(ROWS, file) == 2
     lines = file.getvalue().decode().split("\n")
-    assert lines[0].split("\t") == ["url1", "url2", "src", "trg", "score"]
-    assert lines[1].split("\t") == [*ROWS[0][:4], "0.9877"]
+    assert lines[0].split("\t") == ["url1", "url2", "src", "trg", "score", "per_word"]
+    assert lines[1].split("\t") == [*ROWS[0][:4], "0.9877", "1.5000"]
     assert lines[2].split("\t")[2:4] == ["A tab and more\x00", "第二 句"]
     assert len(lines) == 4
 
@@ -124,7 +126,8 @@ def test_json_lines_hold_all():
     file = io.BytesIO()
     assert write_jsonl(ROWS, file, LANGS) == 2
     first = json.loads(file.getvalue().splitlines()[0])
-    assert first == {**ROWS[0]._asdict(), "lang_a": "en", "lang_b": "zh-Hant"}
+    assert first == {**ROWS[0]._asdict(), "score": ROWS[0].score, "lang_a": "en", "lang_b": "zh-Hant"}
+    assert {*SEGMENTS.names} - {*first} == {"verdict"}
 
 
 @pytest.mark.parametrize("ending", [".gz", ".zst"])

@@ -37,6 +37,13 @@ class Row(NamedTuple):
     per_word: float = 0.0
     site: str = ""
     chance: float | None = None
+    held_out: float = 0.0
+    block_a: int = -1
+    start_a: int = 0
+    end_a: int = 0
+    block_b: int = -1
+    start_b: int = 0
+    end_b: int = 0
 
     @property
     def score(self) -> float:
@@ -107,8 +114,8 @@ def write_tmx(rows: Iterable[Row], file: BinaryIO, langs: tuple[str, str], versi
 
     Notes
     -----
-    A unit has the properties ``score`` (`Row.score`), ``x-probability`` and ``x-kind``; each side names its page as
-    ``source-document``, as Bitextor does. Characters that XML 1.0 cannot hold are left out.
+    A unit has the properties ``score`` (`Row.score`), ``x-probability``, ``x-per-word`` and ``x-kind``; each side names
+    its page as ``source-document``, as Bitextor does. Characters that XML 1.0 cannot hold are left out.
     """
     date = f"{created:%Y%m%dT%H%M%SZ}"
     header = {
@@ -138,6 +145,7 @@ def _unit(row: Row, number: int, langs: tuple[str, str], date: str) -> Any:
     unit = etree.Element("tu", tuid=str(number), creationdate=date)
     _add(unit, "prop", f"{row.score:.4f}", type="score")
     _add(unit, "prop", f"{row.probability:.4f}", type="x-probability")
+    _add(unit, "prop", f"{row.per_word:.4f}", type="x-per-word")
     _add(unit, "prop", row.kind, type="x-kind")
     for lang, url, text in zip(langs, (row.url_a, row.url_b), (row.source, row.target), strict=True):
         side = etree.SubElement(unit, "tuv", {_LANG: lang})
@@ -160,13 +168,13 @@ def without_illegal(text: str) -> str:
 
 
 def write_tsv(rows: Iterable[Row], file: BinaryIO) -> int:
-    """Write ``url1 url2 src trg score`` in tab-separated columns with a header line, the order of Bitextor."""
+    """Write ``url1 url2 src trg score per_word`` in tab-separated columns with a header line, the order of Bitextor."""
     number = 0
     with _text(file) as text:
-        text.write("url1\turl2\tsrc\ttrg\tscore\n")
+        text.write("url1\turl2\tsrc\ttrg\tscore\tper_word\n")
         for row in rows:
             number += 1
-            cells = (row.url_a, row.url_b, row.source, row.target, f"{row.score:.4f}")
+            cells = (row.url_a, row.url_b, row.source, row.target, f"{row.score:.4f}", f"{row.per_word:.4f}")
             text.write("\t".join(map(_one_line, cells)) + "\n")
     return number
 
@@ -183,11 +191,12 @@ def write_moses(rows: Iterable[Row], source: BinaryIO, target: BinaryIO) -> int:
 
 
 def write_jsonl(rows: Iterable[Row], file: BinaryIO, langs: tuple[str, str]) -> int:
-    """Write one JSON object per line, with all there is about a pair."""
+    """Write one JSON object per line, with all there is about a pair: the fields of `Row`, its score, and languages."""
     number = 0
     for row in rows:
         number += 1
-        file.write(msgspec.json.encode({**row._asdict(), "lang_a": langs[0], "lang_b": langs[1]}) + b"\n")
+        more = {"score": row.score, "lang_a": langs[0], "lang_b": langs[1]}
+        file.write(msgspec.json.encode({**row._asdict(), **more}) + b"\n")
     return number
 
 

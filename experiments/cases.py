@@ -22,6 +22,7 @@ import scipy.sparse as sp
 from msgspec.structs import astuple
 
 from twinlink.config import Config, InternalSettings, MatchSettings
+from twinlink.config.match import SharedTokens
 from twinlink.evaluation.gold import Gold, evaluate, precision_coverage, read_gold
 from twinlink.graph.matching import Matching, greedy_matching
 from twinlink.ingest.stage import ingest
@@ -33,7 +34,6 @@ from twinlink.match.shared_names import read_links
 from twinlink.match.site import PAGE_COLUMNS, site_sides
 from twinlink.rundir.directory import RunDirectory
 from twinlink.similarity.decision import keep_pairs
-from twinlink.similarity.lexicon import SharedTokens
 from twinlink.similarity.lexicon_files import Lexicon, read_lexicon
 from twinlink.tables import PAGES, iter_parts, part_like, read_table
 

@@ -12,6 +12,9 @@ import ada_url
 
 from twinlink.domains import public_suffix, registered_domain
 
+SiteBy = Literal["domain", "host", "path"]
+"""What a site is: a registered domain, a host, or the folder of a start page."""
+
 MAX_URL_LENGTH = 2_000
 """Longest usable address. The sitemap protocol allows 2,048 characters; longer ones are traps or data, not pages."""
 
@@ -222,7 +225,7 @@ def share_place(url: str, other: str) -> bool:
     return len(hosts) == 1 and ada_url.URL(origin).port == ""
 
 
-def site_of(url: str, site_by: Literal["domain", "host", "path"] = "domain") -> str:
+def site_of(url: str, site_by: SiteBy = "domain") -> str:
     """Return the name of the site that a normalised address belongs to.
 
     Parameters
@@ -250,7 +253,7 @@ def site_of(url: str, site_by: Literal["domain", "host", "path"] = "domain") -> 
 
 
 @functools.lru_cache(maxsize=2**12)  # most links go to few hosts
-def _site_of_origin(origin: str, site_by: Literal["domain", "host", "path"]) -> str:
+def _site_of_origin(origin: str, site_by: SiteBy) -> str:
     try:
         parsed = ada_url.URL(origin)
     except ValueError:

@@ -21,7 +21,7 @@ from twinlink.errors import DamagedError, InputError
 from twinlink.ingest import growing_table, reuse, stage
 from twinlink.ingest import page_spool as spool
 from twinlink.ingest import table_parts as parts
-from twinlink.ingest.captures import Capture, SiteBy
+from twinlink.ingest.captures import Capture
 from twinlink.ingest.page_columns import ParsedBatch
 from twinlink.ingest.stage import ingest
 from twinlink.rundir import signature as signatures
@@ -30,6 +30,7 @@ from twinlink.sources import warc
 from twinlink.spiders.warc_writer import payload_digest
 from twinlink.system.workers import worker_processes
 from twinlink.tables import LINKS, PAGES, REJECTS, iter_parts, packing, part_like, read_table
+from twinlink.urls import SiteBy
 
 SETTINGS = IngestSettings()
 HOSTS = ("a.example", "b.example", "www.c.example")

@@ -10,13 +10,13 @@ import pyarrow as pa
 import pytest
 
 from twinlink.ingest import page_columns
-from twinlink.ingest.captures import Capture, SiteBy
+from twinlink.ingest.captures import Capture
 from twinlink.ingest.page_columns import ParsedBatch, forget_repeated, parse_together
 from twinlink.ingest.parsing import parse_batch
 from twinlink.pages import libxml2, repeated
 from twinlink.sources.documents import Document
 from twinlink.toy import toy_site
-from twinlink.urls import page_id
+from twinlink.urls import SiteBy, page_id
 
 
 def capture(

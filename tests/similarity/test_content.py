@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
+from twinlink.config.match import ContentForm
 from twinlink.errors import ConfigError, ShapeError
 from twinlink.similarity.content import (
-    ContentForm,
     _strongest_first,
     combine_translations,
     content_similarity,

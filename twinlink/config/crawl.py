@@ -9,8 +9,7 @@ from msgspec import Meta
 
 from twinlink.config.settings import HEADER_TEXT, Natural, Positive, Settings
 from twinlink.errors import ConfigError
-
-SiteBy = Literal["domain", "host", "path"]
+from twinlink.urls import SiteBy
 
 
 class CrawlSettings(Settings, frozen=True):

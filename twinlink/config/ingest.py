@@ -7,9 +7,9 @@ from typing import Annotated
 from msgspec import Meta
 from msgspec.structs import force_setattr
 
-from twinlink.config.crawl import SiteBy
 from twinlink.config.settings import Natural, Positive, Settings, Unit
 from twinlink.redaction import without_credentials
+from twinlink.urls import SiteBy
 
 
 class IngestSettings(Settings, frozen=True):

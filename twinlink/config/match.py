@@ -10,6 +10,11 @@ from twinlink.config.baselines import BitextorSettings, ModelSettings, UrlRuleSe
 from twinlink.config.patterns import PatternSettings
 from twinlink.config.settings import Natural, Positive, Settings, Unit
 
+ContentForm = Literal["tsim_idf", "tsim", "bits", "cosine"]
+StructureForm = Literal["indel", "lcs_max"]
+SharedTokens = Literal["all", "numbers", "none"]
+Direction = Literal["in", "out", "both"]
+
 
 class CandidateSettings(Settings, frozen=True):
     """Selection of candidate pairs."""
@@ -34,14 +39,14 @@ class CandidateSettings(Settings, frozen=True):
 class InternalSettings(Settings, frozen=True):
     """S_in = β·S_cb + (1-β)·S_struct."""
 
-    content: Literal["tsim_idf", "tsim", "bits", "cosine"] = "tsim_idf"
+    content: ContentForm = "tsim_idf"
     """Form of S_cb: STRAND tsim (WebMining eq. 2), with idf-weighted words or plain, BITS (eq. 3) from both sides, or
     the idf-weighted cosine. In trials best or equal on five of six sites."""
-    structure: Literal["indel", "lcs_max"] = "indel"
+    structure: StructureForm = "indel"
     """Normaliser of S_struct: 2·LCS/(n+m), or LCS/max(n, m)."""
     beta: Unit = 0.6
     """Weight of content (Liu et al., Figure 2)."""
-    shared_tokens: Literal["all", "numbers", "none"] = "all"
+    shared_tokens: SharedTokens = "all"
     """Words that count as translations of themselves: those spelled alike in both languages (numbers, names, Latin
     words in non-Latin text), numbers only, or none."""
 
@@ -55,7 +60,7 @@ class EtsSettings(Settings, frozen=True):
     """Maximum number of rounds (Liu et al., Figure 3)."""
     tolerance: Annotated[float, Meta(ge=0)] = 0.0
     """Stop when no score moved by more than this."""
-    neighbours: Literal["in", "out", "both"] = "both"
+    neighbours: Direction = "both"
     """Pages that link here, pages linked from here, or both. The paper does not say."""
     start: Literal["internal", "random"] = "internal"
     """Values before the first round: S_in, or random ones as in the paper (Algorithm 2), the same in each run. The

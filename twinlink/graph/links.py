@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
+from twinlink.config.match import Direction
 from twinlink.errors import ConfigError, ShapeError
 from twinlink.graph.checks import check_links
 from twinlink.sparse import as_rows
 
 __all__ = ["adjacency", "neighbours"]
-
-Direction = Literal["in", "out", "both"]
 
 
 def adjacency(source: ArrayLike, target: ArrayLike, n: int) -> csr_array:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from enum import IntEnum
 from hashlib import blake2b
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from twinlink.sources.documents import Document
 from twinlink.tables import Reject
@@ -21,9 +21,6 @@ _DATE = slice(0, 8)
 _KIND = 8
 _DIGEST = slice(9, 29)
 _NO_DIGEST = bytes(20)
-
-
-SiteBy = Literal["domain", "host", "path"]
 
 
 class Capture(NamedTuple):

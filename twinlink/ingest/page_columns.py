@@ -17,11 +17,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from twinlink.ingest.captures import Capture, Facts, SiteBy
+from twinlink.ingest.captures import Capture, Facts
 from twinlink.pages.parser import loaded_parser, prepared
 from twinlink.pages.spaces import composed
 from twinlink.tables import LINKS, PAGES
-from twinlink.urls import site_of
+from twinlink.urls import SiteBy, site_of
 
 if TYPE_CHECKING:
     from twinlink.pages.libxml2 import Gathered

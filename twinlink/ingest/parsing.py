@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from twinlink.ingest.captures import Capture, Facts, SiteBy
+from twinlink.ingest.captures import Capture, Facts
 from twinlink.ingest.page_columns import ParsedBatch, parse_together, utc
 from twinlink.ingest.table_parts import Rows
 from twinlink.pages.parser import ParsedPage, parse_page
 from twinlink.tables import PAGES
-from twinlink.urls import site_of
+from twinlink.urls import SiteBy, site_of
 
 __all__ = ["add_page", "facts_of", "parse_batch"]
 

@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from twinlink.ingest.merging import MAX_PARTS, PartFiles, merged_tables, sorted_by_address
 from twinlink.pages.parser import Link
 from twinlink.tables import LINKS, PAGES, write_tables
-from twinlink.urls import page_id, site_of
+from twinlink.urls import SiteBy, page_id, site_of
 
 __all__ = ["Parts", "Rows", "without_pages"]
 
@@ -32,7 +32,7 @@ class Rows:
         """Take a page: its number, its row of `PAGES`, its links."""
         self._pages[number] = page, links
 
-    def tables(self, site_by: Literal["domain", "host", "path"]) -> tuple[pa.Table, pa.Table]:
+    def tables(self, site_by: SiteBy) -> tuple[pa.Table, pa.Table]:
         """Return the rows as tables; a link's target is the number of its address."""
         sources = [number for number, (_, links) in self._pages.items() for _ in links]
         found = [link for _, links in self._pages.values() for link in links]

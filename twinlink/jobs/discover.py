@@ -39,7 +39,7 @@ from twinlink.rundir.side_results import check_own_pages
 from twinlink.sites.stage import TABLE_FILE
 from twinlink.spiders.scope import Scope
 from twinlink.tables import PAGES, PAIRS, PATTERNS, PROBES, SITES, iter_parts, read_table
-from twinlink.urls import site_of
+from twinlink.urls import SiteBy, site_of
 
 __all__ = ["discover"]
 
@@ -153,7 +153,7 @@ class _Loop:
     def __init__(self, seeds: Sequence[str], run: RunDirectory, rounds: Rounds, config: Config, report: Report) -> None:
         self._seeds, self._rounds, self._config, self._report = seeds, rounds, config, report
         self._run = RunDirectory(run.path)  # silent: no message that each round rebuilds the tables
-        self._site_by = _by_host(config)
+        self._site_by = _site_by(config)
         budget = config.crawl.max_site_pages or config.discover.site_pages
         self._limited = config.override({"crawl.max_site_pages": budget})
         self._first = next(number for number in count() if not rounds.is_done(number))  # of this call
@@ -302,7 +302,7 @@ def _count_sites(folder: Path, schema: pa.Schema) -> dict[str, int]:
     return {sites[0].as_py(): len(sites) for sites in parts if len(sites)}
 
 
-def _by_host(config: Config) -> Any:
+def _site_by(config: Config) -> SiteBy:
     """Return what a site is once it is in tables, where folders count as hosts."""
     return "domain" if config.crawl.site_by == "domain" else "host"
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from twinlink.config.match import ContentForm
 from twinlink.errors import ConfigError, ShapeError
 from twinlink.similarity import kernels, product_kernels
 from twinlink.similarity.affordable import pages_with
 from twinlink.sparse import as_rows, as_weights, entry_rows, narrow
 
 _ROWS = 500  # rows that are scaled at once: bounds the memory beside the matrix
-ContentForm = Literal["tsim_idf", "tsim", "bits", "cosine"]
 
 
 def combine_translations(*matrices: csr_array) -> csr_array:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 from scipy.sparse import csr_array
 
+from twinlink.config.match import SharedTokens
 from twinlink.errors import ConfigError
 from twinlink.expressions import expression
 from twinlink.scripts import HAN_BLOCKS
@@ -28,7 +29,6 @@ _NOTE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _MAX_WORDS = 4  # longer entries are explanations
 _SAMPLE = 5_000  # number of entries used to detect the languages of the columns
 _HAN: Mapping[str, Callable[[str], str]] = {"zh": simplify_chinese, "ja": simplify_japanese}
-SharedTokens = Literal["all", "numbers", "none"]
 """Which terms of both languages are taken for the same."""
 _CHARACTERS = f"[{HAN_BLOCKS}]{{2,}}"
 _UNSPACED_HEADS = frozenset({"zh", "ja", "th", "lo", "km", "my"})

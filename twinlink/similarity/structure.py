@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 from scipy.sparse import csr_array
 
+from twinlink.config.match import StructureForm
 from twinlink.errors import ConfigError, ShapeError
 from twinlink.sparse import as_rows
 from twinlink.system.side_by_side import at_once
-
-StructureForm = Literal["indel", "lcs_max"]
 
 MAX_TAGS = 50_000
 """Maximum number of tags compared per page (the first ones). The time per pair is quadratic (20 ms at this length)."""

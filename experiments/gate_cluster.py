@@ -83,7 +83,7 @@ def compare(sites: Sequence[Site], place: Path, workers: int, address: str) -> i
         runs.append(place / f"{langs}-{name}")
         command = [sys.executable, "-m", "twinlink", "mine", str(archives), "--langs", langs, "-q", *options]
         subprocess.run(
-            [*command, "--set", "ingest.site_by=host", "-o", str(runs[-1])], check=True, stdout=subprocess.DEVNULL
+            [*command, "--set", "crawl.site_by=host", "-o", str(runs[-1])], check=True, stdout=subprocess.DEVNULL
         )
     n_other = 0
     found = [open_run(run).pairs for run in runs]

@@ -12,7 +12,7 @@ import twinlink as tl
 from tests.calling import Done, mine_toy, twinlink
 from tests.loopback import links, serving
 from tests.made_sites import BASE
-from twinlink.config import Config
+from twinlink.config import Config, IngestSettings
 from twinlink.errors import ConfigError, CrawlError, LexiconError, NothingFoundError, RunError
 from twinlink.jobs.stages import crawl_stage
 from twinlink.rundir.directory import RunDirectory
@@ -297,3 +297,28 @@ def test_a_notebook_follows_the_same_rule(run: Path, toy: Path, caplog: pytest.L
     assert again.align(forget=["bitext"]).reload().config.bitext == Config().bitext
     assert again.match(match__min_precision=0.3).config.match.min_precision == 0.3
     assert again.match(forget="match__min_precision").config.match.min_precision is None
+
+
+def test_a_run_of_an_earlier_version_opens_and_keeps_its_pages(run: Path, toy: Path) -> None:
+    """It remembers all settings of that version, and signed those of ingest with `site_by` among them."""
+    directory = RunDirectory(run)
+    signature = directory.read_signature("ingest")
+    assert signature is not None
+    assert signature.settings["ingest"].keys() == {*IngestSettings.__struct_fields__, "site_by"}
+    text = run.joinpath("config.toml").read_text()
+    run.joinpath("config.toml").write_text(text.replace("[ingest]\n", '[ingest]\nsite_by = "domain"\n'))
+    assert tl.open(run).config == config_of(toy / "run")
+    done = mine(run, toy)
+    assert (done.returncode, directory.read_signature("ingest")) == (0, signature)
+    assert "ingest is done again" not in done.stderr
+    assert "site_by" not in run.joinpath("config.toml").read_text().partition("[ingest]")[2]
+    assert "(crawl.site_by domain → host)" in mine(run, toy, "--set", "crawl.site_by=host").stderr
+    with pytest.raises(ConfigError, match="did you mean"):
+        Config().override({"ingest.site_by": "host"})
+
+
+def test_a_run_with_a_setting_that_never_existed_is_refused(run: Path) -> None:
+    text = run.joinpath("config.toml").read_text()
+    run.joinpath("config.toml").write_text(text.replace("[ingest]\n", '[ingest]\nsites_by = "domain"\n'))
+    with pytest.raises(ConfigError, match=r"there is no setting `sites_by`.*The run remembers its settings"):
+        _ = tl.open(run).config

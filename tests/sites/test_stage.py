@@ -230,11 +230,11 @@ def test_verdict_one_language_is_learned_from(run):
 
 
 def test_hosts_may_be_sites(tmp_path):
-    config = CONFIG.override({"ingest.site_by": "host"})
+    config = CONFIG.override({"crawl.site_by": "host"})
     run = RunDirectory.create(tmp_path / "run")
     pages = {f"{k}.html": page("text", "http://tc.x.hk/", "http://www.y.hk/") for k in range(3)}
     write_pages(tmp_path / "web" / "en.x.hk", pages)
-    ingest(run, [tmp_path / "web"], config.ingest)
+    ingest(run, [tmp_path / "web"], config.ingest, site_by="host")
     rank(run, config)
     assert {site: row["state"] for site, row in rows_of(run).items()} == {
         "en.x.hk": "crawled",

@@ -389,6 +389,6 @@ def test_a_site_whose_name_is_as_long_as_names_can_be(tmp_path: Path) -> None:
     (tmp_path / "saved").mkdir()
     (tmp_path / "saved" / "a.html").write_bytes(page("A page", ""))
     run = RunDirectory.create(tmp_path / "run")
-    ingest(run, [tmp_path / "saved"], IngestSettings(base_url=f"http://{host}/", site_by="host"))
+    ingest(run, [tmp_path / "saved"], IngestSettings(base_url=f"http://{host}/"), site_by="host")
     (found,) = read_table(run.stage_folder("ingest") / "pages", PAGES).to_pylist()
     assert (found["url"], found["site"]) == (f"http://{host}/a.html", host)

@@ -7,7 +7,7 @@ Unknown names and values out of range raise an error with their location.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from tomllib import TOMLDecodeError
@@ -106,12 +106,14 @@ class Config(Settings, frozen=True):
     discover: DiscoverySettings = DiscoverySettings()
 
     @classmethod
-    def load(cls, path: str | Path, base: Config | None = None) -> Config:
-        """Read a TOML file; missing settings are taken from ``base``, by default the defaults."""
+    def load(cls, path: str | Path, base: Config | None = None, ignored: Sequence[str] = ()) -> Config:
+        """Read a TOML file, without the settings ``ignored``; missing ones are taken from ``base``, or the defaults."""
         try:
             named = parse_toml(read_input_text(Path(path), _FILE), str(path))
         except TOMLDecodeError as error:
             raise ConfigError(f"{path}: not a TOML file: {error}") from error
+        for name in ignored:
+            named = _without(named, name)
         return _convert(named if base is None else _merged(msgspec.to_builtins(base), named), str(path))
 
     def override(self, values: Mapping[str, Any]) -> Config:
@@ -216,6 +218,17 @@ def _names(tree: Mapping[str, Any], before: str = "") -> list[str]:
     for name, value in tree.items():
         names += _names(value, f"{before}{name}.") if isinstance(value, dict) else [before + name]
     return names
+
+
+def _without(tree: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return a tree of settings without one of them.
+
+    >>> _without({"ingest": {"site_by": "host", "base_url": ""}}, "ingest.site_by")
+    {'ingest': {'base_url': ''}}
+    """
+    first, _, rest = name.partition(".")
+    kept = {key: value for key, value in tree.items() if rest or key != first}
+    return {**kept, first: _without(tree[first], rest)} if rest and isinstance(tree.get(first), Mapping) else kept
 
 
 def _without_none(tree: dict[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from msgspec.structs import force_setattr
 
 from twinlink.config.settings import Natural, Positive, Settings, Unit
 from twinlink.redaction import without_credentials
-from twinlink.urls import SiteBy
 
 
 class IngestSettings(Settings, frozen=True):
@@ -20,8 +19,6 @@ class IngestSettings(Settings, frozen=True):
     url_prefixes: tuple[str, ...] = ()
     """Read only pages whose address begins with one of these (`https://www.example.org/en/`; without a scheme: http and
     https). Of an archive's index (CDX, CDXJ), only their records are read. Empty: all."""
-    site_by: SiteBy = "domain"
-    """As ``crawl.site_by``; ``path`` counts as ``host``."""
     max_page_bytes: Positive = 10 * 2**20
     """A larger page is rejected (`too-large`)."""
     parse_seconds: Annotated[float, Meta(gt=0)] = 20.0

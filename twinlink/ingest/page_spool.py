@@ -34,7 +34,7 @@ from twinlink.spiders.reader.page_facts import Job, Result, UnreadError
 from twinlink.system.memory import Memory, in_words
 from twinlink.system.workers import TaskQueue
 from twinlink.tables import LINKS, PAGES, REJECTS, Packing, PartWriter, Reject, part_writer, write_table
-from twinlink.urls import join, normalise, page_id, page_key
+from twinlink.urls import SiteBy, join, normalise, page_id, page_key
 
 __all__ = ["Spool", "body_digest"]
 
@@ -87,6 +87,8 @@ class Spool:
     folder : Path
         Gets the tables.
     settings : IngestSettings
+    site_by : {"domain", "host", "path"}
+        What a site is, see `twinlink.urls.site_of`.
     rounds : mapping, optional
         Round of discovery that brought a site; 0 for others.
     executor : Executor, optional
@@ -101,6 +103,7 @@ class Spool:
         self,
         folder: Path,
         settings: IngestSettings,
+        site_by: SiteBy = "domain",
         rounds: Mapping[str, int] | None = None,
         executor: Executor | None = None,
         memory: Memory | None = None,
@@ -112,9 +115,10 @@ class Spool:
         self._batch_bytes = memory.part(256, LEAST_BYTES, BATCH_BYTES)
         self._rounds = rounds or {}
         self.settings = settings
+        self._site_by = site_by
         self.count = 0
         self._parts = Parts(folder / "parts", held)
-        self._tasks = TaskQueue(executor, partial(parse_batch, site_by=settings.site_by))
+        self._tasks = TaskQueue(executor, partial(parse_batch, site_by=site_by))
         texts = in_words(self._batch_bytes), self._tasks.n_at_once, in_words(held)
         _log.info("ingest, memory %s: tasks of %s of pages, %d at once; up to %s of rows are held", memory, *texts)
         self._batch: list[Capture] = []
@@ -308,9 +312,9 @@ class Spool:
             return
         assert isinstance(page, ParsedPage)
         if self._counts(capture, facts_of(page)):
-            add_page(rows, capture, page, self.settings.site_by)
+            add_page(rows, capture, page, self._site_by)
             for site, of_site in rows.items():
-                self._parts.add(site, *of_site.tables(self.settings.site_by))
+                self._parts.add(site, *of_site.tables(self._site_by))
 
     def _counts(self, capture: Capture, facts: Facts) -> bool:
         """Add the capture of a parsed page; return whether it is a page, and the current capture."""

@@ -49,6 +49,7 @@ from twinlink.spiders.frontier import (
 )
 from twinlink.system.workers import n_forked, n_workers
 from twinlink.tables import LINKS, PAGES, REJECTS, Reject, count_rows, read_table
+from twinlink.urls import SiteBy
 
 __all__ = [
     "ingest",
@@ -73,6 +74,7 @@ LARGE_WITH_CODE = 1_000_000
 
 _ORDER = "files by name"  # of packs: tables in another order are written again
 _RESULT = "visible text"  # part of the signature; changed when the same input gives another result within one version
+_SITE_BY = "site_by"  # crawl.site_by, among the settings of the signature
 _SHOWN = 4  # reasons
 
 
@@ -84,6 +86,7 @@ def ingest(
     config: Config | None = None,
     executor: Executor | None = None,
     meanwhile: Callable[[], None] = lambda: None,
+    site_by: SiteBy = "domain",
 ) -> Signature:
     """Read ``sources`` (and what the run's own crawl fetched) into the run's tables.
 
@@ -104,6 +107,8 @@ def ingest(
         Parses the pages; the result does not depend on it. By default this process parses them.
     meanwhile : callable, optional
         Called once while the executor parses the last pages, for work that has nothing to do with this stage.
+    site_by : {"domain", "host", "path"}
+        What a site is, see `twinlink.urls.site_of`.
 
     Returns
     -------
@@ -122,12 +127,12 @@ def ingest(
     # First, to report missing files and circular links.
     files = {path: list(states_of(source_files(path, own_folder(run)))) for path in sources}
     inputs = [*_inputs(run, files), *(f"{site}|{number}" for site, number in sorted(rounds.items()))]
-    signature = Signature.of("ingest", {"ingest": settings}, inputs)
+    signature = Signature.of("ingest", {"ingest": {**msgspec.to_builtins(settings), _SITE_BY: site_by}}, inputs)
     if run.is_done(signature):
         if config is not None:
             remember(run, config, "ingest")
         return signature
-    work = _Ingest(run, sources, files, settings, rounds, on_pages, config, executor, meanwhile)
+    work = _Ingest(run, sources, files, settings, site_by, rounds, on_pages, config, executor, meanwhile)
     earlier = reusable(run, signature)
     try:
         work.write(signature, earlier)
@@ -147,6 +152,7 @@ class _Ingest(msgspec.Struct, frozen=True):
     files: Mapping[Path, Sequence[FileState]]
     """Of each source."""
     settings: IngestSettings
+    site_by: SiteBy
     rounds: Mapping[str, int]
     on_pages: OnPages | None
     config: Config | None
@@ -161,7 +167,7 @@ class _Ingest(msgspec.Struct, frozen=True):
         crawled = _crawl_mark(run)
         with run.writing(signature) as folder, ExitStack() as stack:
             memory = (self.config or Config()).memory
-            spool = Spool(folder, self.settings, self.rounds, self.executor, memory, earlier)
+            spool = Spool(folder, self.settings, self.site_by, self.rounds, self.executor, memory, earlier)
             stack.enter_context(closing(spool))
             notes = ArchiveNotes(folder / NOTES_NAME, earlier and earlier / NOTES_NAME, run.path / "warc")
             stack.enter_context(closing(notes))
@@ -247,7 +253,8 @@ def own_folder(run: RunDirectory) -> Path:
 def ingest_settings(run: RunDirectory) -> IngestSettings:
     """Return the settings that a run was ingested with."""
     signature = run.read_signature("ingest")
-    return msgspec.convert(signature.settings["ingest"] if signature else {}, IngestSettings)
+    signed = signature.settings["ingest"] if signature else {}
+    return msgspec.convert({name: value for name, value in signed.items() if name != _SITE_BY}, IngestSettings)
 
 
 def source_paths(run: RunDirectory) -> list[Path]:

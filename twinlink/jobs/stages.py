@@ -9,7 +9,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from twinlink.config import Config, IngestSettings
+from twinlink.config import Config
 from twinlink.errors import InputError
 from twinlink.ingest.stage import ingest, source_paths
 from twinlink.jobs.origin import SourceMode, entering
@@ -124,7 +124,8 @@ def ingest_stage(
             f"{gone[0]}: was read into {run.path} and no longer exists; put it back, or rebuild the run with --replace"
         )
     with workers.executor(run.path, config.memory, helps=True) as executor:
-        ingest(run, paths, _with_site_by(config), partial(report, "ingest"), config, executor, meanwhile)
+        how = partial(report, "ingest"), config, executor, meanwhile
+        ingest(run, paths, config.ingest, *how, site_by=config.crawl.site_by)
 
 
 def ingest_alone(
@@ -138,11 +139,6 @@ def ingest_alone(
     """Run the stage as a separate job; without paths, the sources of the run are read again."""
     with entering(run, [], paths, config, how) as (place, sources):
         ingest_stage(sources, place, config, report, workers)
-
-
-def _with_site_by(config: Config) -> IngestSettings:
-    """Return the settings of an ingest, which splits sites as the crawl does."""
-    return config.override({"ingest.site_by": config.crawl.site_by}).ingest
 
 
 def shapes_stage(run: RunDirectory, report: Report = silent) -> None:

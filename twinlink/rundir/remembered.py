@@ -48,6 +48,8 @@ _FILES = (
     "ranking.host_graph",
     "ranking.graph.common_crawl",
 )
+_GONE = ("ingest.site_by",)
+"""Settings that no longer exist. Each run remembers all settings, so runs of earlier versions have them."""
 _OF_ONE_CALL = {"crawl.again": False}
 _SHOWN = 8  # remembered settings that are named in one line
 
@@ -61,7 +63,7 @@ def remembered(run: RunDirectory) -> Config:
         If its file cannot be read as settings.
     """
     try:
-        return Config.load(run.config_file) if run.config_file.is_file() else Config()
+        return Config.load(run.config_file, ignored=_GONE) if run.config_file.is_file() else Config()
     except ConfigError as error:
         advice = "correct it, or remove it to use the defaults"
         raise ConfigError(f"{error}. The run remembers its settings in this file: {advice}") from error

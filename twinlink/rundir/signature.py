@@ -12,6 +12,8 @@ import msgspec
 from twinlink.version import __version__
 
 _SHOWN = 4  # changed settings that are named
+_SETTING_OF = {"ingest.site_by": "crawl.site_by"}
+"""Settings that a signature has under another name."""
 
 
 class Signature(msgspec.Struct, frozen=True):
@@ -53,7 +55,9 @@ class Signature(msgspec.Struct, frozen=True):
         """
         now, then = dict(leaves(self.stored().settings)), dict(leaves(earlier.settings))
         names = [name for name in {**then, **now} if now.get(name) != then.get(name)]
-        changed = [f"{name} {shown(then.get(name))} → {shown(now.get(name))}" for name in names[:_SHOWN]]
+        changed = [
+            f"{_SETTING_OF.get(name, name)} {shown(then.get(name))} → {shown(now.get(name))}" for name in names[:_SHOWN]
+        ]
         if len(names) > _SHOWN:
             changed.append(f"{len(names) - _SHOWN} more settings")
         if self.version != earlier.version:

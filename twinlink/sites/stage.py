@@ -170,7 +170,7 @@ def _web_evidence(
         [crawled[site].credibility if site in crawled else 0.0 for site in graph.sites],
         [site in crawled for site in graph.sites],
         folder,
-        by_domain=config.crawl.site_by == config.ingest.site_by == "domain",
+        by_domain=config.crawl.site_by == "domain",
         damping=settings.damping,
         steps=settings.host_graph_steps,
         on_read=on_read,

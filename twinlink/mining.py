@@ -61,7 +61,7 @@ def mine(
         Whether to show the progress on standard error; by default in terminals and notebooks. A callable gets each
         report instead: the stage, the amount done, the total (None: unknown), and a detail.
     **settings
-        Any setting by its name with ``__`` for the dot: ``match__ets__alpha=0.3``.
+        Any setting by its name with ``__`` for the dot: ``match__ets__rounds=2``.
 
     Raises
     ------

@@ -127,8 +127,8 @@ def complete_setting(incomplete: str) -> Choices:
 
     Of a number this is the default: with two things to choose from, bash puts no blank behind the ``=``.
 
-    >>> complete_setting("match.ets.al")
-    [('match.ets.alpha=', 'default 0.6'), ('match.ets.alpha=0.6', 'default 0.6')]
+    >>> complete_setting("match.ets.ro")
+    [('match.ets.rounds=', 'default 3'), ('match.ets.rounds=3', 'default 3')]
     >>> [value for value, _ in complete_setting("match.ets.neighbours=")]
     ['match.ets.neighbours=both', 'match.ets.neighbours=in', 'match.ets.neighbours=out']
     """

@@ -63,7 +63,7 @@ Settings = Annotated[
     typer.Option(
         "--set",
         metavar="NAME=VALUE",
-        help="Any setting, e.g. match.ets.alpha=0.3; repeatable.",
+        help="Any setting, e.g. match.ets.rounds=2; repeatable.",
         autocompletion=complete_setting,
     ),
 ]

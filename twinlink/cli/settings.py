@@ -86,7 +86,7 @@ def _plain(value: Any) -> Any:
 def _assignment(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not equals:
-        raise ConfigError(f"--set {text}: expected NAME=VALUE, e.g. match.ets.alpha=0.3")
+        raise ConfigError(f"--set {text}: expected NAME=VALUE, e.g. match.ets.rounds=2")
     value = _BARE_POINT.sub(r"\g<1>0.", value.strip())
     try:
         return name.strip(), parse_toml(f"x = {value}", f"--set {name.strip()}")["x"]

@@ -1,7 +1,7 @@
 """Settings: one frozen record for each algorithm, one file for each stage, put together in `Config`.
 
 Start with `Config`: `Config.load` reads a TOML file, `Config.override` overrides single settings by name, such as
-``match.ets.alpha``. The default of a setting is in the record of its algorithm, such as `EtsSettings`.
+``match.ets.rounds``. The default of a setting is in the record of its algorithm, such as `EtsSettings`.
 """
 
 from __future__ import annotations

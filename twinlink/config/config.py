@@ -83,12 +83,12 @@ class Config(Settings, frozen=True):
 
     Examples
     --------
-    >>> Config().override({"langs": ["en", "zh"], "match.ets.alpha": 0.3}).match.ets.alpha
-    0.3
-    >>> Config().override({"match.ets.alpha": 3})
+    >>> Config().override({"langs": ["en", "zh"], "match.ets.rounds": 2}).match.ets.rounds
+    2
+    >>> Config().override({"match.ets.rounds": -1})
     Traceback (most recent call last):
     ...
-    twinlink.errors.ConfigError: settings: match.ets.alpha: expected a number <= 1.0, got 3
+    twinlink.errors.ConfigError: settings: match.ets.rounds: expected a whole number >= 0, got -1
     """
 
     langs: tuple[str, ...] = ()
@@ -117,7 +117,7 @@ class Config(Settings, frozen=True):
         return _convert(named if base is None else _merged(msgspec.to_builtins(base), named), str(path))
 
     def override(self, values: Mapping[str, Any]) -> Config:
-        """Return a copy with some values replaced; keys are dotted names such as ``match.ets.alpha``.
+        """Return a copy with some values replaced; keys are dotted names such as ``match.ets.rounds``.
 
         A text for a list is its only item, or for a list of choices, several with commas between.
 

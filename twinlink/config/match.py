@@ -45,7 +45,7 @@ class InternalSettings(Settings, frozen=True):
     structure: StructureForm = "indel"
     """Normaliser of S_struct: 2·LCS/(n+m), or LCS/max(n, m)."""
     beta: Unit = 0.6
-    """Weight of content (Liu et al., Figure 2)."""
+    """Weight of content (Liu et al., Figure 2). Methods ``liu2014`` and ``urls``."""
     shared_tokens: SharedTokens = "all"
     """Words that count as translations of themselves: those spelled alike in both languages (numbers, names, Latin
     words in non-Latin text), numbers only, or none."""
@@ -55,7 +55,7 @@ class EtsSettings(Settings, frozen=True):
     """ETS = (1-α)·S_in + α·S_ext, iterated (Liu et al., Algorithms 1 and 2)."""
 
     alpha: Unit = 0.6
-    """Weight of links (Liu et al., Figure 4)."""
+    """Weight of links (Liu et al., Figure 4). Method ``liu2014`` only; ``weighed`` has ``weighing.alpha``."""
     rounds: Natural = 3
     """Maximum number of rounds (Liu et al., Figure 3)."""
     tolerance: Annotated[float, Meta(ge=0)] = 0.0

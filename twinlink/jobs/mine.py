@@ -112,16 +112,18 @@ def _check_match(config: Config) -> None:
             read_lexicon(path)
     if config.match.method != "weighed":
         from twinlink.match.methods.registry import check_cut
-        from twinlink.patterns.library import read_libraries
 
         check_cut(config.match)
+    if config.match.patterns.libraries:
+        from twinlink.patterns.library import read_libraries
+
         read_libraries(config.match.patterns.libraries)
 
 
 def _check_replacement(place: RunDirectory, langs: Sequence[str]) -> None:
     """Refuse to replace a run by one without pairs."""
     from twinlink.match.counts import count_match, why_none
-    from twinlink.match.pairs_file import EmptyMatchError, n_pairs
+    from twinlink.match.pairs_file import n_pairs
 
     folder = place.stage_folder("match")
     if not n_pairs(folder):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,9 +15,11 @@ from tests.made_sites import BASE, LANGS, page
 from tests.match.test_pairs_file import write_pairs
 from tests.matched_sites import matched_from_now
 from twinlink.config import Config
+from twinlink.config.match import MethodName
 from twinlink.damage import list_tables
 from twinlink.ingest.stage import ingest
 from twinlink.jobs.stages import match_stage
+from twinlink.match.methods.registry import METHODS
 from twinlink.match.reuse import EarlierMatch, site_digest, write_digests
 from twinlink.match.site_tables import SPARSE, TABLES
 from twinlink.rundir.directory import RunDirectory
@@ -111,7 +114,7 @@ def test_unchanged_site_is_reused(tmp_path: Path, matched_sites: list[str]) -> N
     assert run.pairs_file.read_text().count("\n") == 1 + len(after["pairs"])
 
 
-@pytest.mark.parametrize("changes", [{"match.ets.alpha": 0.5}, {"langs": ["zh", "en"]}, {"language.min_letters": 5}])
+@pytest.mark.parametrize("changes", [{"match.ets.rounds": 2}, {"langs": ["zh", "en"]}, {"language.min_letters": 5}])
 def test_other_settings_match_all_sites(tmp_path: Path, matched_sites: list[str], changes: dict[str, object]) -> None:
     run = RunDirectory.create(tmp_path / "run")
     first = write(tmp_path / "1.warc.gz", {}, 1)
@@ -119,6 +122,46 @@ def test_other_settings_match_all_sites(tmp_path: Path, matched_sites: list[str]
     matched_sites.clear()
     done(run, [first], CONFIG.override(changes))
     assert sorted(matched_sites) == ["one.example", "two.example"]
+
+
+OTHER_VALUES: Mapping[str, Mapping[str, object]] = {
+    "internal": {"content": "bits", "structure": "lcs_max", "beta": 0.1, "shared_tokens": "none"},
+    "ets": {"alpha": 0.1, "rounds": 1, "neighbours": "in", "start": "random", "rarity": True},
+    "weighing": {"evidence": ["content"], "rounds": 0, "ridge": 0.1},
+    "candidates": {"per_page": 1, "products_per_page": 1},
+    "patterns": {"min_pairs": 1_000, "max_key": 2},
+    "url_rule": {"max_others": 0},
+    "bitextor": {"use_urls": False, "size_difference": 0.0},
+    "webmining": {"tag_difference": 0.0},
+    "models.jangeldin": {"max_cost": 0.0},
+}
+
+
+def unused_settings(method: MethodName) -> dict[str, object]:
+    """Return other values of the settings that a method does not use, by the registry."""
+    return {
+        f"match.{record}.{name}": value
+        for record, values in OTHER_VALUES.items()
+        for name, value in values.items()
+        if not {record, record.partition(".")[0], f"{record}.{name}"}.isdisjoint(METHODS[method].unused)
+    }
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_settings_that_the_method_does_not_use_match_no_site(
+    tmp_path: Path, matched_sites: list[str], method: MethodName
+) -> None:
+    run = RunDirectory.create(tmp_path / "run")
+    first = write(tmp_path / "1.warc.gz", {}, 1)
+    config = Config().override({"langs": list(LANGS), "match.method": method})
+    before = done(run, [first], config)
+    matched_sites.clear()
+    other = config.override(unused_settings(method))
+    assert other != config
+    assert done(run, [first], other) == before
+    assert matched_sites == []
+    forget(run)
+    assert done(run, [first], other) == before, "the result does not depend on them"
 
 
 def test_a_lexicon_that_changed_matches_all_sites(tmp_path: Path, matched_sites: list[str]) -> None:

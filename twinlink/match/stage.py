@@ -16,7 +16,6 @@ import pyarrow as pa
 from msgspec.structs import replace
 
 from twinlink.config import Config, MatchSettings
-from twinlink.config.patterns import PatternSettings
 from twinlink.ingest.shapes import read_shapes
 from twinlink.language.site_languages import LanguageFinder, site_languages
 from twinlink.languages import canonical_language
@@ -356,9 +355,16 @@ def _signed_settings(config: Config, langs: Sequence[str], find_languages: Langu
 
 def _that_count(settings: MatchSettings) -> MatchSettings:
     """Return the settings without those that the method does not use."""
-    weighs_patterns = settings.method == "weighed" and "pattern" in settings.weighing.evidence
-    uses_patterns = settings.method == "urls" or weighs_patterns
-    return settings if uses_patterns else replace(settings, patterns=PatternSettings())
+    unused = METHODS[settings.method].unused
+    if settings.method == "weighed" and "pattern" not in settings.weighing.evidence:
+        unused = (*unused, "patterns")
+    defaults = MatchSettings()
+    for name in unused:
+        record, _, field = name.partition(".")
+        default = getattr(defaults, record)
+        one = replace(getattr(settings, record), **{field: getattr(default, field)}) if field else default
+        settings = replace(settings, **{record: one})
+    return settings
 
 
 def _facing_languages(languages: pa.Table, wanted: Sequence[str], declared: Sequence[str]) -> set[tuple[str, str]]:

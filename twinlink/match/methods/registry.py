@@ -1,4 +1,4 @@
-"""Registry of matching methods: location, input, and whether they give probabilities."""
+"""Registry of matching methods: location, input, the settings that they do not use."""
 
 from __future__ import annotations
 
@@ -29,6 +29,8 @@ class Method(msgspec.Struct, frozen=True):
     """Whether it gives the probability of each pair."""
     reports_steps: bool = False
     """Whether it takes ``steps``, a `twinlink.system.steps.Steps`, and reports its rounds."""
+    unused: tuple[str, ...] = ()
+    """Settings of ``match`` on which its result does not depend, in whole records or single ones."""
 
     def load(self) -> Any:
         """Return the function that matches two sides."""
@@ -37,12 +39,39 @@ class Method(msgspec.Struct, frozen=True):
 
 
 METHODS: Mapping[MethodName, Method] = {
-    "weighed": Method("twinlink.match.methods.weighed:match_weighed", reports_steps=True),
-    "liu2014": Method("twinlink.match.methods.liu2014:match_liu2014"),
-    "urls": Method("twinlink.match.methods.urls:match_urls", has_probabilities=False),
-    "bitextor2010": Method("twinlink.baselines.methods:match_bitextor2010", True, False),
-    "webmining": Method("twinlink.baselines.methods:match_webmining", True, False, reports_steps=True),
-    "jangeldin": Method("twinlink.baselines.methods:match_jangeldin", True, False),
+    "weighed": Method(
+        "twinlink.match.methods.weighed:match_weighed",
+        reports_steps=True,
+        unused=("internal.beta", "ets.alpha", "url_rule", "bitextor", "webmining", "models"),
+    ),
+    "liu2014": Method(
+        "twinlink.match.methods.liu2014:match_liu2014",
+        unused=("weighing", "patterns", "url_rule", "bitextor", "webmining", "models"),
+    ),
+    "urls": Method(
+        "twinlink.match.methods.urls:match_urls",
+        has_probabilities=False,
+        unused=("ets", "weighing", "url_rule", "bitextor", "webmining", "models"),
+    ),
+    "bitextor2010": Method(
+        "twinlink.baselines.methods:match_bitextor2010",
+        reads_shapes=True,
+        has_probabilities=False,
+        unused=("internal", "ets", "weighing", "patterns", "webmining", "models"),
+    ),
+    "webmining": Method(
+        "twinlink.baselines.methods:match_webmining",
+        reads_shapes=True,
+        has_probabilities=False,
+        reports_steps=True,
+        unused=("internal", "ets", "weighing", "patterns", "url_rule", "bitextor", "models"),
+    ),
+    "jangeldin": Method(
+        "twinlink.baselines.methods:match_jangeldin",
+        reads_shapes=True,
+        has_probabilities=False,
+        unused=("internal", "ets", "weighing", "candidates", "patterns", "bitextor", "webmining"),
+    ),
 }
 
 

@@ -78,6 +78,7 @@ def nearest_within(vectors: csr_array, k: int, products_per_page: int) -> NDArra
     ----------
     vectors : csr_array, shape (n_pages, n), sorted, values >= 0
     k, products_per_page : int
+        Each page counts twice, once on either side.
 
     Returns
     -------

@@ -124,7 +124,9 @@ class Run(RunTables):
         Raises
         ------
         InputError
-            If the run has no page with that address.
+            If the run neither kept nor rejected such an address.
+        MissingStageError
+            If the run has not been matched.
         """
         from twinlink.explain.explanation import explain
 

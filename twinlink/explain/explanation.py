@@ -81,7 +81,7 @@ def explain(run: RunTables, url_a: str, url_b: str | None = None) -> Explanation
     Raises
     ------
     InputError
-        If the run has no page with that address.
+        If the run neither kept nor rejected such an address.
     MissingStageError
         If the run has not been matched.
     """

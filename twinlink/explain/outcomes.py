@@ -82,7 +82,7 @@ class Outcomes:
         Raises
         ------
         InputError
-            If the run does not know it.
+            If the run neither kept nor rejected it.
         """
         why = self.why_dropped(url)
         if not why:

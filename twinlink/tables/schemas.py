@@ -363,7 +363,12 @@ SITES = pa.schema(
         _column("n_sources", pa.int64(), "sites that link to it"),
         _column("n_pages", pa.int64(), "pages of the site that were read"),
         _column("round", pa.int16(), "round that brought it, 0 for the start; null: not crawled", null=True),
-        _column("credibility", pa.float64(), "bilingual credibility C(w); 0 for sites that are not crawled"),
+        _column(
+            "credibility",
+            pa.float64(),
+            "C(w) of stage patterns; where it was not done, share of the site's pages in pairs; at least the probe's"
+            " share; 0: not crawled",
+        ),
         _column("linkout", pa.float64(), "Linkout(w): crawled sites that a crawled site links to"),
         _column("pagerank", pa.float64(), "PR(w) among the crawled sites"),
         _column("weighted_pagerank", pa.float64(), "PR(w)·C(w)"),

@@ -16,11 +16,15 @@
     │   └── StoreError            the object store of a run cannot be used
     ├── CrawlError                exit code 4: no page could be fetched
     └── NothingFoundError         exit code 5: the job ended without a page or a pair
+        └── EmptyMatchError       a match without a pair, which did not replace an earlier match
 
 A message says what was expected, what came, and what to do next.
 """
 
 from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
 
 
 class TwinlinkError(Exception):
@@ -87,3 +91,25 @@ class NothingFoundError(TwinlinkError):
     """The job ended without a page or a pair."""
 
     exit_code = 5
+
+
+class EmptyMatchError(NothingFoundError):
+    """A match found no pair and therefore did not replace an earlier match.
+
+    Parameters
+    ----------
+    run : Path
+        The run that was matched.
+    ended : str
+        How it ended.
+    counts : twinlink.match.counts.MatchCounts
+        Its counts.
+    why : str
+        Why there is no pair.
+    """
+
+    def __init__(self, run: Path, ended: str, counts: Any, why: str) -> None:
+        super().__init__(f"0 pairs: {why}. {ended}")
+        self.run = run
+        self.counts = counts
+        self.why = why

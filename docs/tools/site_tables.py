@@ -46,7 +46,8 @@ def _escaped(kind: str) -> str:
 
 def exit_codes() -> str:
     """Return the exit codes and the errors behind them, as a table."""
-    kinds = [each for each in vars(errors).values() if isinstance(each, type)]
+    members = vars(errors).values()
+    kinds = [each for each in members if isinstance(each, type) and issubclass(each, errors.TwinlinkError)]
     kinds.sort(key=lambda each: (each.exit_code, each.__mro__.index(Exception)))
     rows = [f"| {kind.exit_code} | `{kind.__name__}` | {(kind.__doc__ or '').splitlines()[0]} |" for kind in kinds]
     first, last = "| 0 | | all is well |", "| 130 | | stopped by Ctrl-C; the same command resumes where it stopped |"

@@ -9,7 +9,8 @@ import pytest
 
 from tests.match.test_counts import ingested, write_languages, write_rejects
 from twinlink.config import Config
-from twinlink.match.pairs_file import EmptyMatchError, conclude, n_pairs, write_pairs_file
+from twinlink.errors import EmptyMatchError
+from twinlink.match.pairs_file import conclude, n_pairs, write_pairs_file
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.signature import Signature
 from twinlink.tables import PAIRS, write_table

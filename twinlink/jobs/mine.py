@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from twinlink.config import Config
-from twinlink.errors import InputError, TwinlinkError
+from twinlink.errors import EmptyMatchError, InputError, TwinlinkError
 from twinlink.jobs.origin import SourceMode, entering, origin_of, split_inputs
 from twinlink.jobs.stages import ALL_CORES, align_stage, crawl_stage, ingest_stage, match_stage, report_stage, silent
 from twinlink.language_names import check_two

@@ -5,34 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from twinlink.config import Config
-from twinlink.errors import DamagedError, NothingFoundError
+from twinlink.errors import DamagedError, EmptyMatchError
 from twinlink.files import write_text
-from twinlink.match.counts import MatchCounts, count_match, why_none, without_candidates
+from twinlink.match.counts import count_match, why_none, without_candidates
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.remembered import keep_with
 from twinlink.tables import PAIRS, count_rows, read_table, tsv_lines
-
-
-class EmptyMatchError(NothingFoundError):
-    """A match found no pair and therefore did not replace an earlier match.
-
-    Parameters
-    ----------
-    run : Path
-        The run that was matched.
-    ended : str
-        How it ended.
-    counts : MatchCounts
-        Its counts.
-    why : str
-        Why there is no pair.
-    """
-
-    def __init__(self, run: Path, ended: str, counts: MatchCounts, why: str) -> None:
-        super().__init__(f"0 pairs: {why}. {ended}")
-        self.run = run
-        self.counts = counts
-        self.why = why
 
 
 def conclude(run: RunDirectory, folder: Path, config: Config) -> None:

@@ -10,7 +10,7 @@ import msgspec
 from twinlink.cli.results.lexicons import LexiconsResult
 from twinlink.cli.results.record import Count, Record
 from twinlink.cli.results.sentences import SentencesResult
-from twinlink.errors import NothingFoundError, TwinlinkError
+from twinlink.errors import EmptyMatchError, NothingFoundError, TwinlinkError
 from twinlink.files import shell_word
 from twinlink.language_names import meanings, name_of
 from twinlink.run_files import CRAWL_REPORT, PAIRS_FILE
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from twinlink.match.pairs_file import EmptyMatchError
     from twinlink.run import Run
     from twinlink.rundir.directory import RunDirectory
     from twinlink.spiders.crawling import CrawlProgress

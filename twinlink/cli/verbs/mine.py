@@ -257,13 +257,12 @@ def match(
 @contextmanager
 def explaining_no_pair(as_json: bool, quiet: bool) -> Iterator[None]:
     """Say what a match without a pair has counted; what the run had stays."""
-    from twinlink.errors import NothingFoundError
+    from twinlink.errors import EmptyMatchError, NothingFoundError
 
     try:
         yield
     except NothingFoundError as error:
         from twinlink.cli.results.pages import PairsResult
-        from twinlink.match.pairs_file import EmptyMatchError
 
         if not isinstance(error, EmptyMatchError):
             raise

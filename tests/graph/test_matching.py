@@ -1,4 +1,4 @@
-"""One-to-one matching and rivals."""
+"""One-to-one matching."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.graph import reference
 from twinlink.errors import ConfigError, ShapeError
 from twinlink.graph import matching
 from twinlink.graph.kernels import mutual_best
-from twinlink.graph.matching import Matching, greedy_among, greedy_matching, greedy_order, optimal_matching, rivals
+from twinlink.graph.matching import Matching, greedy_among, greedy_matching, greedy_order, optimal_matching
 from twinlink.graph.propagation import dense_pattern
 from twinlink.sparse import entries, select
 
@@ -157,33 +157,6 @@ def test_optimal_equals_scipy_on_a_full_matrix() -> None:
     assert set(pairs_of(optimal_matching(csr_array(dense)))) == set(zip(rows.tolist(), columns.tolist(), strict=True))
 
 
-# --- rivals
-
-
-def test_rivals_are_in_the_row_or_column_of_a_pair() -> None:
-    scores = csr_array(np.array([[0.75, 0.5, 0.0], [0.625, 0.25, 0.0], [0.0, 0.0, 0.25]]))
-    matching = greedy_matching(scores)
-    assert pairs_of(matching) == [(0, 0), (1, 1), (2, 2)]
-    assert rivals(scores, matching).tolist() == [0.625, 0.625, 0.0]
-
-
-@given(tied_scores(), st.sampled_from((0.0, 0.3)))
-def test_rivals_are_the_best_of_the_others(scores: csr_array, min_score: float) -> None:
-    matching = greedy_matching(scores, min_score=min_score)
-    entries = reference.as_dict(scores)
-    expected = [
-        max((s for (a, b), s in entries.items() if (a == row) != (b == column)), default=0.0)
-        for row, column in pairs_of(matching)
-    ]
-    assert rivals(scores, matching).tolist() == expected
-
-
-def test_rivals_refuse_pairs_from_elsewhere() -> None:
-    matching = greedy_matching(csr_array(np.diag([0.9, 0.8, 0.7])))
-    with pytest.raises(ShapeError, match="rows of the matching: expected pages 0 to 1"):
-        rivals(csr_array(np.diag([0.9, 0.8])), matching)
-
-
 # --- the border
 
 
@@ -194,7 +167,6 @@ def test_bad_scores_are_refused_and_none_at_all_are_no_pairs(match: type[Matchin
     for shape in ((0, 0), (0, 2), (2, 0), (2, 2)):
         none = csr_array(shape, dtype=np.float32)
         assert len(match(none)) == 0  # type: ignore[call-arg, arg-type]
-        assert rivals(none, match(none)).tolist() == []  # type: ignore[call-arg, arg-type]
 
 
 @given(st.lists(st.sampled_from((0.0, -0.0, 1e-45, 1e-30, 0.1, 0.5, 1.0)) | st.floats(0, 1, width=32), max_size=60))

@@ -8,7 +8,7 @@ import pytest
 
 from tests.calling import twinlink
 from twinlink.config.align import BitextSettings
-from twinlink.errors import ConfigError, InputError
+from twinlink.errors import InputError
 from twinlink.jobs.texts import align_files, listed_texts
 
 ENGLISH = ["The bridge was built in 1901.", "It is open every day.", "The road is closed."]
@@ -56,8 +56,7 @@ def test_the_command_prints_the_files_of_each_line(listed: Path) -> None:
 
 
 def test_what_is_refused(listed: Path) -> None:
-    with pytest.raises(ConfigError, match="expected beads or tsv"):
-        align_files(listed_texts(listed), BitextSettings(), "tmx")
+    assert "--format tmx: expected beads or tsv for texts" in twinlink("align", listed, "--format", "tmx").stderr
     listed.write_text("texts/1.en\ttexts/1.fr\ntexts/1.fr\ttexts/1.en\n")
     with pytest.raises(InputError, match=r"end in \.en and \.fr"):
         align_files(listed_texts(listed), BitextSettings())

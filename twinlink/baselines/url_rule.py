@@ -43,10 +43,6 @@ class UrlPairs(msgspec.Struct, frozen=True, eq=False):
 
     pattern: csr_array
     """int8, sorted: number of the kind of difference in `DIFFERENCES`, the first one that applies."""
-    refined: int
-    """Keys with too many addresses, within which the masked part was compared token by token."""
-    dropped: int
-    """Keys that had too many even so, or had no masked part; what only they join is not in the pattern."""
     crowded: tuple[NDArray[np.bool_], NDArray[np.bool_]]
     """Marks the addresses of either list that have a key with too many addresses."""
 
@@ -91,8 +87,8 @@ def url_pairs(urls_a: Sequence[str], urls_b: Sequence[str], settings: UrlRuleSet
     A key that joins an address with more than ``max_others`` of the other list (1,000 articles in one directory all
     meet under the masked file name) joins only those of its addresses that differ in a single token of the masked part
     (``news-17-en`` and ``news-17-fr``; a token is a run of letters, a run of digits or another character), as long as
-    these are ``max_others`` at most. Keys with nothing masked (one more directory or variable) join none then. Both are
-    counted in the result, which marks the addresses. With ``max_others=0`` there is no such bound.
+    these are ``max_others`` at most. Keys with nothing masked (one more directory or variable) join none then. The
+    result marks the addresses of such keys. With ``max_others=0`` there is no such bound.
 
     Parameters
     ----------
@@ -248,8 +244,6 @@ class _Joints:
         self._pairs = [np.zeros(0, np.int64)]
         self._kinds = [np.zeros(0, np.int8)]
         self._crowded = np.zeros(shape[0], np.bool_), np.zeros(shape[1], np.bool_)
-        self._refined = 0
-        self._dropped = 0
 
     def join(self, kind: int, a: _Index, b: _Index) -> None:
         """Add the pairs that meet under a key."""
@@ -257,9 +251,7 @@ class _Joints:
         for marks, index in zip(self._crowded, (a, b), strict=True):
             marks[index.addresses[np.isin(index.keys, crowded)]] = True
         if len(crowded) and kind in {_FILE, _DIRECTORY, _VARIABLE}:
-            self._refined += len(crowded)
-            crowded = self._add(kind, _token_index(a, crowded), _token_index(b, crowded))
-        self._dropped += len(crowded)
+            self._add(kind, _token_index(a, crowded), _token_index(b, crowded))
 
     def _add(self, kind: int, a: _Index, b: _Index) -> Numbers:
         at_a, at_b, crowded = _meetings(a, b, self._most)
@@ -274,4 +266,4 @@ class _Joints:
         starts = np.searchsorted(rows, np.arange(self._shape[0] + 1))
         kinds = np.concatenate(self._kinds)[first]
         pattern = csr_array((kinds, columns, starts), shape=self._shape)
-        return UrlPairs(pattern, self._refined, self._dropped, self._crowded)
+        return UrlPairs(pattern, self._crowded)

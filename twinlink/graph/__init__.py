@@ -15,7 +15,7 @@ from __future__ import annotations
 from twinlink.graph.document_order import LinkLists, link_lists, link_order
 from twinlink.graph.export import from_networkx, to_networkx
 from twinlink.graph.links import adjacency, neighbours
-from twinlink.graph.matching import Matching, greedy_matching, optimal_matching, rivals
+from twinlink.graph.matching import Matching, greedy_matching, optimal_matching
 from twinlink.graph.propagation import EtsResult, enhanced_similarity, external_similarity
 from twinlink.graph.ranking import PageRank, SeedScores, pagerank, seed_scores
 
@@ -35,7 +35,6 @@ __all__ = [
     "neighbours",
     "optimal_matching",
     "pagerank",
-    "rivals",
     "seed_scores",
     "to_networkx",
 ]

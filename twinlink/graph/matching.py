@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
 from twinlink.errors import ConfigError
-from twinlink.graph.checks import check_pages, check_scores
+from twinlink.graph.checks import check_scores
 from twinlink.graph.kernels import greedy_positions, mutual_best
 from twinlink.sparse import entry_rows
 
-__all__ = ["Matching", "greedy_among", "greedy_matching", "greedy_order", "optimal_matching", "rivals"]
+__all__ = ["Matching", "greedy_among", "greedy_matching", "greedy_order", "optimal_matching"]
 
 Pages = NDArray[np.int64]
 Marks = NDArray[np.bool_]
@@ -145,47 +145,6 @@ def optimal_matching(scores: csr_array, min_score: float = 0.0) -> Matching:
     chosen_rows, chosen = min_weight_full_bipartite_matching(hstack([costs, alone], format="csr"))
     key = chosen_rows * (n_columns + n_rows) + chosen
     return _select(rows, columns, values, np.flatnonzero(np.isin(rows * (n_columns + n_rows) + columns, key)))
-
-
-def rivals(scores: csr_array, matching: Matching) -> NDArray[np.float32]:
-    """Compute the best other score in the row or the column of each pair: its strongest competitor.
-
-    ``rival(x, y) = max(scores[x, c] for c != y, scores[e, y] for e != x)`` over the stored entries.
-
-    Parameters
-    ----------
-    scores : csr_array of float32, shape (n_source, n_target), values in [0, 1]
-    matching : Matching
-        Pairs, usually made from ``scores``.
-
-    Returns
-    -------
-    array of float32, shape (n_pairs,), values in [0, 1]
-        0 where no other entry is stored. A rival above the pair's own score belongs to a page that is in a better
-        pair.
-
-    Raises
-    ------
-    ShapeError
-        If a pair lies outside ``scores``, or a score is NaN or outside [0, 1].
-
-    Examples
-    --------
-    >>> scores = csr_array([[0.9, 0.8], [0.0, 0.25]])
-    >>> rivals(scores, greedy_matching(scores)).round(2).tolist()
-    [0.8..., 0.8...]
-    """
-    n_rows, n_columns = scores.shape
-    check_pages(matching.rows, n_rows, "rows of the matching")
-    check_pages(matching.columns, n_columns, "columns of the matching")
-    rows, columns, values = _entries(scores)
-    partner = np.full(n_rows, -1, dtype=np.int64)
-    partner[matching.rows] = matching.columns
-    other = partner[rows] != columns  # a row has only one pair, so no other pair is lost
-    best_of_row, best_of_column = np.zeros(n_rows, dtype=np.float32), np.zeros(n_columns, dtype=np.float32)
-    np.maximum.at(best_of_row, rows[other], values[other])
-    np.maximum.at(best_of_column, columns[other], values[other])
-    return np.maximum(best_of_row[matching.rows], best_of_column[matching.columns])
 
 
 def _entries(scores: csr_array) -> tuple[Pages, Pages, NDArray[np.float32]]:

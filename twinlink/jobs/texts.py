@@ -70,7 +70,6 @@ def listed_texts(path: Path) -> list[Files]:
 def align_files(
     pairs: Sequence[Files],
     settings: BitextSettings,
-    form: str = "tsv",
     warm: Sequence[str] = (),
     lexicons: Sequence[Path] = (),
 ) -> list[AlignedFiles]:
@@ -84,8 +83,6 @@ def align_files(
         All in the same two languages. What the names end in (``news.de``, ``news.fr``) are the languages that ``warm``
         and ``auto`` look for.
     settings : BitextSettings
-    form : {"tsv", "beads"}
-        Only checked; see `AlignedFiles.lines`.
     warm : sequence of str
         Files of sentence pairs that the word model learns from first.
     lexicons : sequence of Path
@@ -98,11 +95,9 @@ def align_files(
     LexiconError
         If a lexicon cannot be read.
     ConfigError
-        If there is no such form, or the method reads tags; or dictionaries are to be found (``auto``) for texts whose
-        names do not end in their languages.
+        If the method reads tags; or dictionaries are to be found (``auto``) for texts whose names do not end in their
+        languages.
     """
-    if form not in FORMS:
-        raise ConfigError(f"--format {form}: expected beads or tsv for texts")
     if settings.method != "words":
         raise ConfigError(f"--method {settings.method}: texts have no tags; expected a run, or --method words")
     two = _endings(pairs)

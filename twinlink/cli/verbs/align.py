@@ -137,9 +137,12 @@ def _align_texts(
     from twinlink.cli.lines import lines
     from twinlink.cli.results.lexicons import LexiconsResult
     from twinlink.cli.results.sentences import TextPairsResult, TextsResult
-    from twinlink.jobs.texts import align_files, listed_texts
+    from twinlink.errors import ConfigError
+    from twinlink.jobs.texts import FORMS, align_files, listed_texts
     from twinlink.similarity.lexicon_sets import AUTO, lexicons_of_texts
 
+    if form not in FORMS:
+        raise ConfigError(f"--format {form}: expected beads or tsv for texts")
     pairs = listed_texts(first) if second is None else [(first, second)]
     lexicons = lexicon or [Path(name) for name in settings.bitext.lexicons or settings.match.lexicons]
     if AUTO in map(str, lexicons):  # printed on standard error: the sentences go to standard output
@@ -147,6 +150,6 @@ def _align_texts(
         found = lexicons_of_texts(one, other, [AUTO]).record([(one.suffix[1:], other.suffix[1:])])
         for line in lines(LexiconsResult.of(found)):
             echo(line, err=True)
-    aligned = align_files(pairs, settings.bitext, form, warm or settings.bitext.warm, lexicons)
+    aligned = align_files(pairs, settings.bitext, warm or settings.bitext.warm, lexicons)
     result = TextPairsResult.of(aligned, form) if second is None else TextsResult.of(aligned[0], form)
     print_result(result, as_json, raw=True)

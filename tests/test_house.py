@@ -76,6 +76,16 @@ def test_import_is_cheap(code: str) -> None:
     assert done.stdout.split() == []
 
 
+def test_packages_are_attributes_without_an_import_of_their_own() -> None:
+    folders = {module.name.removeprefix("twinlink.") for module in FOUND if module.name.count(".") == 1}
+    public = folders & set(dir(twinlink))
+    assert {"errors", "graph", "ingest", "rundir", "similarity", "tables"} <= public
+    assert dir(twinlink) == sorted({*twinlink.__all__, *public, "__version__"})
+    show = f"import twinlink; print(*(getattr(twinlink, name).__name__ for name in {sorted(public)!r}))"
+    done = subprocess.run([sys.executable, "-c", show], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [f"twinlink.{name}" for name in sorted(public)]
+
+
 def test_mine_loads_only_what_its_pages_need(tmp_path: Path) -> None:
     folder, run = write_town(tmp_path / "town", 8), tmp_path / "run"
     code = f"""

@@ -36,8 +36,8 @@ _HOMES = {
 
 
 _PACKAGES = frozenset(
-    "align baselines config evaluation explain export graph labels language match pages patterns plots recover review"
-    " similarity sites sources spiders text toy".split()
+    "align baselines config errors evaluation explain export graph ingest labels language match pages patterns plots"
+    " recover review rundir similarity sites sources spiders tables text toy".split()
 )
 """Packages and modules that ``twinlink.NAME`` loads."""
 
@@ -52,4 +52,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    return sorted([*__all__, *_PACKAGES, "__version__"])

@@ -93,6 +93,12 @@ def test_a_name_that_is_almost_one_is_reported():
         Config().override({"match.ets.alpa": 0.5})
 
 
+def test_a_name_like_no_other_is_answered_by_what_lists_all():
+    with pytest.raises(ConfigError, match=r"no setting 'foo'; in Python, `print\(twinlink\.Config\(\)\.to_toml\(\)\)`"):
+        Config().override({"foo": 1})
+    assert "[match.ets]" in Config().to_toml()
+
+
 def test_a_list_of_one_item_needs_no_brackets():
     assert Config().override({"bitext.tags.swaps": "heading-list=0.5"}).bitext.tags.swaps == ("heading-list=0.5",)
     assert Config().override({"crawl.include": ["/a,b/"]}).crawl.include == ("/a,b/",)

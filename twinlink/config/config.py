@@ -209,7 +209,7 @@ def _with_languages(config: Config, where: str) -> Config:
 def _meant(name: str, tree: dict[str, Any]) -> str:
     """Return advice on an unknown setting: the one with the most similar name, or where all are listed."""
     near = get_close_matches(name, _names(tree), n=1)
-    return f"did you mean {near[0]}?" if near else "the file config.toml of a run lists all settings"
+    return f"did you mean {near[0]}?" if near else "in Python, `print(twinlink.Config().to_toml())` lists all settings"
 
 
 def _names(tree: Mapping[str, Any], before: str = "") -> list[str]:

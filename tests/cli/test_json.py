@@ -77,7 +77,7 @@ def test_match(run: Path) -> None:
 
 
 def test_match_with_little_memory(run: Path) -> None:
-    told, text = both("match", run, "--set", "run.memory=1kB")
+    told, text = both("match", run, "--set", "run.memory=1MB")
     (note,) = told["notes"]
     assert "run.memory allows 0 bytes" in note
     assert f"note: {note}" in text

@@ -157,7 +157,7 @@ def test_a_wrong_choice_is_reported_with_those_that_there_are(named, allowed):
 
 
 @pytest.mark.parametrize(
-    ("size", "n_bytes"), [("2GB", 2 * 10**9), ("512MiB", 2**29), ("1.5 kB", 1_500), (7, 7), ("0", 0)]
+    ("size", "n_bytes"), [("2GB", 2 * 10**9), ("512MiB", 2**29), ("1500 kB", 1_500_000), (10**6, 10**6), ("0", 0)]
 )
 def test_memory_is_a_number_of_bytes_or_a_size(tmp_path, size, n_bytes):
     config = Config().override({"run.memory": size})
@@ -167,7 +167,7 @@ def test_memory_is_a_number_of_bytes_or_a_size(tmp_path, size, n_bytes):
     assert config.memory.n_bytes == n_bytes or not n_bytes
 
 
-@pytest.mark.parametrize("size", ["much", "2 G B", "-1", "1e9", "GB", -1, 1.5, True])
+@pytest.mark.parametrize("size", ["much", "2 G B", "-1", "1e9", "GB", -1, 1.5, True, "4", 512, "999kB"])
 def test_what_is_no_size_is_refused(size):
     with pytest.raises(ConfigError, match=r"settings: run\.memory: expected .*"):
         Config().override({"run.memory": size})

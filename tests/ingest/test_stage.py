@@ -246,7 +246,7 @@ def test_what_is_held_is_planned_by_the_memory(tmp_path, monkeypatch, caplog, n)
     monkeypatch.setattr(parts.Parts, "_write", lambda self: n_written.append(1) or write(self))
     monkeypatch.setattr(spool, "LEAST_BYTES", 40_000)
     read_from(monkeypatch, *items)
-    for memory in ("1kB", "900GB"):
+    for memory in ("1MB", "900GB"):
         n_tasks.clear()
         n_written.clear()
         run = RunDirectory.create(tmp_path / memory)
@@ -259,7 +259,7 @@ def test_what_is_held_is_planned_by_the_memory(tmp_path, monkeypatch, caplog, n)
     assert tasks > 5
     assert written > 3
     assert (few_tasks, no_written) == (2, 0)  # a page that comes again begins another task
-    assert "ingest, memory 1 kB: tasks of 40 kB of pages" in caplog.text
+    assert "ingest, memory 1 MB: tasks of 40 kB of pages" in caplog.text
     assert "ingest, memory 900 GB: tasks of 4.19 MB of pages" in caplog.text
 
 

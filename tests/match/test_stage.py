@@ -494,7 +494,7 @@ def test_large_sites_are_matched_one_after_another_where_memory_is_scarce(tmp_pa
             at_work.pop()
 
     monkeypatch.setattr(module, "match_site", match_site)
-    for memory in ("1kB", "900GB"):
+    for memory in ("1MB", "900GB"):
         most.clear()
         config = Config().override({"langs": ["en", "fr"], "run.memory": memory})
         with ThreadPoolExecutor(2) as executor:
@@ -541,7 +541,7 @@ def test_workers_elsewhere_have_memory_of_their_own(two_sites):
         is_elsewhere, n_workers = True, 2
 
     with Elsewhere(2) as executor:
-        config = Config().override({"langs": ["en", "fr"], "run.memory": "1kB"})
+        config = Config().override({"langs": ["en", "fr"], "run.memory": "1MB"})
         match(RunDirectory(two_sites.path, said.append), config, executor=executor)
     assert not any("run.memory" in line for line in said)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import networkx as nx
 import numpy as np
 import pyarrow as pa
@@ -19,8 +21,9 @@ from twinlink.patterns.stage import learn_run
 from twinlink.rundir.directory import RunDirectory, site_file
 from twinlink.rundir.rounds import Rounds
 from twinlink.rundir.signature import Signature
+from twinlink.sites import building, export
 from twinlink.sites.features import FEATURES, feature_words
-from twinlink.sites.stage import MODEL_FILE, SITES_FILE, export_graph, rank
+from twinlink.sites.stage import LEAST_MEGABYTES, MODEL_FILE, SITES_FILE, export_graph, rank
 from twinlink.tables import PAIRS, PATTERNS, PROBES, SITES, read_table, write_table
 
 CONFIG = Config()
@@ -241,6 +244,25 @@ def test_hosts_may_be_sites(tmp_path):
         "tc.x.hk": "candidate",
         "www.y.hk": "candidate",
     }
+
+
+@pytest.mark.parametrize(("memory", "expected"), [("100GB", 1_024), ("750MB", 500), ("1MB", LEAST_MEGABYTES)])
+def test_database_takes_no_more_than_the_run_may(run, tmp_path, monkeypatch, memory, expected):
+    limits = []
+    for module in (building, export):
+        really = module.opened
+        monkeypatch.setattr(
+            module, "opened", lambda folder, limit, really=really: limits.append(limit) or really(folder, limit)
+        )
+    rank(run, CONFIG)
+    before = rows_of(run)
+    config = CONFIG.override({"run.memory": memory})
+    shutil.rmtree(run.path / "hosts")
+    rank(run, config)
+    export_graph(run, tmp_path / "x.parquet", config)
+    assert limits[1:] == [expected] * (len(limits) - 1)
+    assert len(limits) > 2
+    assert rows_of(run) == before
 
 
 def test_without_pages_there_is_nothing_to_rank(tmp_path):

@@ -33,6 +33,7 @@ __all__ = ["Config", "RunSettings", "read_size"]
 
 _SIZE = re.compile(r"(\d{1,9}(?:\.\d{1,3})?) ?([kMGT]i?)?B?", re.IGNORECASE)
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
+_LEAST_MEMORY = 1_000_000
 _FILE = Expected("cannot be read", "no such settings file", ConfigError, 2**20)
 
 ConfigT = TypeVar("ConfigT", bound="Config")
@@ -188,8 +189,10 @@ def _convert(tree: dict[str, Any], where: str) -> Config:
 
 
 def _with_memory(config: Config, where: str) -> Config:
-    """Turn the size of the memory into bytes."""
+    """Turn the size of the memory into bytes; refuse one that lacks its unit."""
     memory = read_size(config.run.memory, f"{where}: run.memory")
+    if 0 < memory < _LEAST_MEMORY:
+        raise ConfigError(f"{where}: run.memory: expected at least 1MB (2GB, 500MB …), or 0, got {memory} bytes")
     return replace(config, run=replace(config.run, memory=memory))
 
 

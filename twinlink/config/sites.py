@@ -37,7 +37,7 @@ class HostGraphSettings(Settings, frozen=True):
     batch: Positive = 4_000_000
     """Number of links processed at a time; sites are not split."""
     memory: Positive = 1_024
-    """Memory limit of the database in megabytes; beyond it, it spills to disk."""
+    """Memory limit of the database in megabytes; beyond it, it spills to disk. ``run.memory`` may allow less."""
 
 
 class RankingSettings(Settings, frozen=True):

@@ -34,7 +34,7 @@ _USED: Mapping[str, tuple[str, ...]] = {
     "align": ("bitext", "match.lexicons", "run"),
     "patterns": ("match.patterns",),
     "recover": ("recover", "crawl", "match.patterns"),
-    "rank": ("ranking",),
+    "rank": ("ranking", "run"),
     "verify": ("match.bitextor", "match.webmining", "match.models", "match.url_rule"),
     "discover": ("discover", "langs", "crawl", "ingest", "match.patterns", "ranking"),
 }

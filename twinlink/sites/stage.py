@@ -9,6 +9,7 @@ from urllib.parse import unquote
 
 import numpy as np
 import pyarrow as pa
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from twinlink.config import Config
@@ -44,6 +45,8 @@ from twinlink.tables import (
 SITES_FILE = "sites.tsv"
 MODEL_FILE = "model.tsv"
 TABLE_FILE = "sites.parquet"
+LEAST_MEGABYTES = 64
+"""Memory that the database gets where ``run.memory`` leaves less."""
 DISPROVED = "one-language"
 """Verdict on a probed site that is not bilingual."""
 
@@ -134,11 +137,18 @@ def host_graph(run: RunDirectory, config: Config, on_site: Callable[[int, int], 
         return signature
     parts = list(iter_parts(ingested / "pages"))
     on_batch = None if on_site is None else lambda done: on_site(done, len(parts))
+    megabytes = _megabytes(config)
     with run.writing(signature) as folder:
-        build_host_graph(_site_links(ingested, parts), folder, settings, on_batch)
+        build_host_graph(_site_links(ingested, parts), folder, replace(settings, memory=megabytes), on_batch)
         if vertices:
-            add_common_crawl(folder, vertices, edges, settings.memory)
+            add_common_crawl(folder, vertices, edges, megabytes)
     return signature
+
+
+def _megabytes(config: Config) -> int:
+    """Return the memory that the database may take: what its setting says, or what ``run.memory`` leaves if less."""
+    allowed = max(LEAST_MEGABYTES, config.memory.beside(0) // 10**6)
+    return min(config.ranking.graph.memory, allowed)
 
 
 def _graph_files(setting: str, names: Sequence[str]) -> WebFiles:
@@ -294,4 +304,4 @@ def export_graph(run: RunDirectory, path: Path, config: Config) -> None:
     MissingStageError
         If the run has not been ranked.
     """
-    export_host_graph(run.stage_folder("hosts"), path, config.ranking.graph.memory)
+    export_host_graph(run.stage_folder("hosts"), path, _megabytes(config))

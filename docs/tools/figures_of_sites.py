@@ -48,7 +48,7 @@ def sites() -> Drawing:
     credibility = np.array([0.9, 0.7, 0.1, 0.05, 0, 0, 0])
     ends = np.array(links)
     matrix = csr_array((np.ones(len(links)), (ends[:, 0], ends[:, 1])), shape=(7, 7))
-    found = seed_scores(matrix, np.arange(7) < 4, credibility)
+    found = seed_scores(matrix, credibility, np.arange(7) < 4)
     sums = (found.linkout_sum, found.pagerank_sum, found.weighted_sum)
     drawing = Drawing(
         640,

@@ -16,7 +16,7 @@ from twinlink.sites.features import FEATURES, site_features, suffix_odds
 from twinlink.sites.host_graph import HostGraph
 from twinlink.sites.model import contributions, learn_site_model, prior_model, site_probability
 from twinlink.sites.ranking import rank_sites
-from twinlink.sites.web_graph import no_evidence
+from twinlink.sites.web_graph import WebFiles, no_evidence, read_web_graph
 
 TIGHT = 1e-13
 
@@ -173,7 +173,7 @@ def test_a_link_that_is_stored_twice_counts_once_for_the_paper():
     """Rows of two stored entries for one link, as a matrix has them that was put together by hand."""
     twice = csr_array((np.ones(3), np.array([2, 2, 2]), np.array([0, 2, 3, 3])), shape=(3, 3))
     assert twice.nnz == 3
-    assert seed_scores(twice, np.ones(3, bool), np.ones(3)).linkout.tolist() == [1, 1, 0]
+    assert seed_scores(twice, np.ones(3), np.ones(3, bool)).linkout.tolist() == [1, 1, 0]
     assert seed_sums(twice, [0.5, 0.25, 9.0], [True, True, False]).tolist() == [0, 0, 0.75]
 
 
@@ -200,7 +200,7 @@ def test_the_score_of_seeds_stops_where_pagerank_does():
     links = matrix([(0, 1), (0, 2), (1, 0), (2, 0), (2, 1)], 3)
     alone = pagerank(links, 0.9999, max_iterations=3)
     assert not alone.converged
-    of_seeds = seed_scores(links, [True] * 3, [1.0] * 3, 0.9999, max_iterations=3).pagerank
+    of_seeds = seed_scores(links, [1.0] * 3, [True] * 3, 0.9999, max_iterations=3).pagerank
     assert (of_seeds.n_iterations, of_seeds.residual) == (alone.n_iterations, alone.residual)
 
 
@@ -252,8 +252,8 @@ def test_names_do_not_matter(edges, order):
     worth = np.arange(8) / 8
     moved_seeds, moved_worth = np.empty(8, bool), np.empty(8)
     moved_seeds[list(order)], moved_worth[list(order)] = seeds, worth
-    before = seed_scores(matrix(edges, 8), seeds, worth, tolerance=TIGHT)
-    after = seed_scores(matrix(renamed, 8), moved_seeds, moved_worth, tolerance=TIGHT)
+    before = seed_scores(matrix(edges, 8), worth, seeds, tolerance=TIGHT)
+    after = seed_scores(matrix(renamed, 8), moved_worth, moved_seeds, tolerance=TIGHT)
     for name in ("linkout", "weighted", "linkout_sum", "pagerank_sum", "weighted_sum"):
         assert getattr(after, name)[list(order)] == pytest.approx(getattr(before, name), abs=1e-10)
 
@@ -262,7 +262,7 @@ def test_names_do_not_matter(edges, order):
 def test_an_edge_twice_is_one_link_for_the_paper(edges):
     seeds, worth = np.arange(8) < 5, np.full(8, 0.5)
     once, twice = matrix(sorted(set(edges)), 8), matrix(edges + edges, 8)
-    for a, b in ((seed_scores(each, seeds, worth) for each in (once, twice)),):
+    for a, b in ((seed_scores(each, worth, seeds) for each in (once, twice)),):
         assert np.array_equal(a.linkout, b.linkout)
         assert np.array_equal(a.linkout_sum, b.linkout_sum)
         assert np.array_equal(a.weighted_sum, b.weighted_sum)
@@ -284,7 +284,7 @@ def test_the_papers_scores_by_hand():
     # seeds 0, 1, 2; outside 3, 4. 0 → 1, 0 → 3, 1 → 0, 1 → 2, 1 → 3, 2 → 4, 3 → 0
     links = matrix([(0, 1), (0, 3), (1, 0), (1, 2), (1, 3), (2, 4), (3, 0), (0, 0)], 5)
     seeds = [True, True, True, False, False]
-    found = seed_scores(links, seeds, [0.5, 1.0, 0.0, 9.0, 9.0], tolerance=TIGHT)
+    found = seed_scores(links, [0.5, 1.0, 0.0, 9.0, 9.0], seeds, tolerance=TIGHT)
     assert found.linkout.tolist() == [1, 2, 0, 0, 0]
     assert found.linkout_sum.tolist() == [2, 1, 2, 3, 0]
     # among the seeds: 0 → 1, 1 → 0, 1 → 2, and 2 dangles: with c = .05 + .85·p2/3,
@@ -331,13 +331,24 @@ def test_features_by_hand():
     assert suffix[5] == 0
 
 
-@pytest.mark.parametrize(
-    ("n_values", "n_known", "n_web", "named"), [(2, 3, 3, "credibility"), (3, 2, 3, "crawled"), (3, 3, 2, "web.hosts")]
-)
+@pytest.mark.parametrize(("n_values", "n_known", "n_web", "named"), [(2, 3, 3, "credibility"), (3, 3, 2, "web.hosts")])
 def test_an_array_of_another_length_is_named(n_values, n_known, n_web, named):
     graph = host_graph([(0, 1)], ["a.hk", "b.hk", "c.hk"])
     with pytest.raises(ShapeError, match=rf"^{named}: expected a value for each of 3 sites, got shape \(2,\)$"):
         site_features(graph, np.ones(n_values), np.ones(n_known, bool), web=no_evidence(n_web))
+
+
+@pytest.mark.parametrize("crawled", [[True, False], [0.5, 0.0, 1.0], [1, 0, 1], ["True", "", ""]])
+def test_crawled_is_true_or_false_for_each_site(crawled, tmp_path):
+    """Numbers may be the credibility, in the wrong place."""
+    graph = host_graph([(0, 1)], ["a.hk", "b.hk", "c.hk"])
+    for ask in (
+        lambda: site_features(graph, np.ones(3), crawled),
+        lambda: rank_sites(graph, np.ones(3), crawled),
+        lambda: read_web_graph(WebFiles([], []), graph.sites, np.ones(3), crawled, tmp_path),
+    ):
+        with pytest.raises(ShapeError, match=r"^crawled: expected true or false for each of 3 sites, got "):
+            ask()
 
 
 def test_features_of_a_site_exclude_its_own_verdict():

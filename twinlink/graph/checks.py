@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from twinlink.errors import ShapeError
 from twinlink.sparse import check_csr, check_shape, without_zeros
 
-__all__ = ["check_links", "check_neighbours", "check_pages", "check_scores"]
+__all__ = ["check_links", "check_marks", "check_neighbours", "check_pages", "check_scores"]
 
 MAX_ENTRIES = 2**32 - 2
 """The kernels number entries from 1 with 32 bits."""
@@ -80,6 +80,22 @@ def check_links(source: ArrayLike, target: ArrayLike, n: int) -> tuple[NDArray[n
     if sources.size != targets.size:
         raise ShapeError(f"links: expected as many targets as sources, got {targets.size} and {sources.size}")
     return sources, targets
+
+
+def check_marks(marks: ArrayLike, n: int, name: str, of: str = "nodes") -> NDArray[np.bool_]:
+    """Validate marks of ``n`` nodes and return them as an array.
+
+    Raises
+    ------
+    ShapeError
+        If they are not true or false for each node: numbers may be values that stand in the place of marks.
+    """
+    array = np.asarray(marks)
+    if array.shape == (0,):
+        array = array.astype(np.bool_)  # an empty list has no type
+    if array.shape != (n,) or array.dtype != np.bool_:
+        raise ShapeError(f"{name}: expected true or false for each of {n} {of}, got {array.dtype} {array.shape}")
+    return array
 
 
 def check_pages(pages: ArrayLike, n: int, name: str) -> NDArray[np.integer]:

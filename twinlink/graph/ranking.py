@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 
 from twinlink.compiled import FEW, Unsigned, compiled_beyond
 from twinlink.errors import ConfigError, ShapeError
+from twinlink.graph.checks import check_marks
 from twinlink.prefetching import prefetch
 from twinlink.sparse import as_rows, entry_rows
 
@@ -183,14 +184,14 @@ def seed_sums(links: csr_array, values: ArrayLike, seeds: ArrayLike) -> Scores:
     array([0.  , 0.5 , 0.75])
     """
     links, n = _check_links(links)
-    value, seed = _vector(values, n, "values"), _mask(seeds, n)
+    value, seed = _vector(values, n, "values"), check_marks(seeds, n, "seeds")
     return np.asarray(_simple(links).T @ np.where(seed, value, 0.0), dtype=np.float64)
 
 
 def seed_scores(
     links: csr_array,
-    seeds: ArrayLike,
     credibility: ArrayLike,
+    seeds: ArrayLike,
     damping: float = 0.85,
     tolerance: float = 1e-9,
     max_iterations: int = 500,
@@ -204,10 +205,10 @@ def seed_scores(
     ----------
     links : csr_array, shape (n, n)
         Links between sites.
-    seeds : array_like of bool, shape (n,)
-        The seed set.
     credibility : array_like, shape (n,)
         C(w) of the seeds; values of other sites are not used.
+    seeds : array_like of bool, shape (n,)
+        The seed set.
     damping, tolerance, max_iterations
         As in `pagerank`.
 
@@ -218,12 +219,12 @@ def seed_scores(
     Examples
     --------
     >>> links = csr_array(([1.0] * 3, ([0, 1, 1], [1, 0, 2])), shape=(3, 3))
-    >>> found = seed_scores(links, [True, True, False], [0.2, 0.8, 0.0])
+    >>> found = seed_scores(links, [0.2, 0.8, 0.0], [True, True, False])
     >>> found.linkout_sum, found.weighted_sum.round(3)
     (array([1., 1., 1.]), array([0.4, 0.1, 0.4]))
     """
     links, n = _check_links(links)
-    seed, worth = _mask(seeds, n), _vector(credibility, n, "credibility")
+    seed, worth = check_marks(seeds, n, "seeds"), _vector(credibility, n, "credibility")
     simple = _simple(links)
     rows = np.flatnonzero(seed)
     among = csr_array(simple[rows][:, rows])
@@ -290,11 +291,4 @@ def _vector(values: ArrayLike, n: int, name: str) -> Scores:
     array = np.asarray(values, dtype=np.float64)
     if array.shape != (n,):
         raise ShapeError(f"{name}: expected one value for each of {n} nodes, got shape {array.shape}")
-    return array
-
-
-def _mask(values: ArrayLike, n: int) -> NDArray[np.bool_]:
-    array = np.asarray(values)
-    if array.shape != (n,) or array.dtype != np.bool_:
-        raise ShapeError(f"seeds: expected true or false for each of {n} nodes, got {array.dtype} {array.shape}")
     return array

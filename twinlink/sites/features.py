@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from twinlink.config.sites import RankingSettings
 from twinlink.domains import public_suffix
 from twinlink.errors import ShapeError
+from twinlink.graph.checks import check_marks
 from twinlink.graph.ranking import PageRank, pagerank, seed_sums
 from twinlink.odds import logit
 from twinlink.sites.host_graph import HostGraph
@@ -82,10 +83,10 @@ def site_features(
     """
     settings = settings or RankingSettings()
     n = len(graph.sites)
-    known = np.asarray(crawled, dtype=np.bool_)
+    known = check_marks(crawled, n, "crawled", "sites")
     worth = np.asarray(credibility, dtype=np.float64)
     web = web or no_evidence(n)
-    given = {"credibility": worth, "crawled": known, **{f"web.{name}": each for name, each in web._asdict().items()}}
+    given = {"credibility": worth, **{f"web.{name}": each for name, each in web._asdict().items()}}
     for name, values in given.items():
         if values.shape != (n,):
             raise ShapeError(f"{name}: expected a value for each of {n} sites, got shape {values.shape}")

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from twinlink.config.sites import RankingSettings
-from twinlink.errors import ShapeError
+from twinlink.graph.checks import check_marks
 from twinlink.graph.ranking import SeedScores, seed_scores
 from twinlink.sites.features import SiteFeatures, site_features
 from twinlink.sites.host_graph import HostGraph
@@ -62,15 +62,14 @@ def rank_sites(
         If the arrays do not fit the graph.
     """
     settings = settings or RankingSettings()
-    known, worth = np.asarray(crawled, dtype=np.bool_), np.asarray(credibility, dtype=np.float64)
-    for array, name in ((known, "crawled"), (worth, "credibility")):
-        check_shape(array, (len(graph.sites),), name, "the sites")
-    came = np.zeros(len(graph.sites), dtype=np.int64) if rounds is None else np.asarray(rounds)
-    wrong = np.zeros(len(graph.sites), dtype=np.bool_) if disproved is None else np.asarray(disproved, dtype=np.bool_)
-    if came.shape != (len(graph.sites),) or wrong.shape != came.shape:
-        raise ShapeError(f"rounds, disproved: expected a value for each of {len(graph.sites)} sites")
+    n = len(graph.sites)
+    known, worth = check_marks(crawled, n, "crawled", "sites"), np.asarray(credibility, dtype=np.float64)
+    came = np.zeros(n, dtype=np.int64) if rounds is None else np.asarray(rounds)
+    wrong = np.zeros(n, dtype=np.bool_) if disproved is None else check_marks(disproved, n, "disproved", "sites")
+    for array, name in ((worth, "credibility"), (came, "rounds")):
+        check_shape(array, (n,), name, "the sites")
     limits = settings.damping, settings.tolerance, settings.max_iterations
-    paper = seed_scores(graph.links, known, worth, *limits)
+    paper = seed_scores(graph.links, worth, known, *limits)
     features = site_features(graph, worth, known, settings, web)
     proved = known & (graph.n_pages >= settings.min_pages)
     if settings.learn == "rounds":

@@ -19,6 +19,7 @@ from pyarrow import csv
 
 from twinlink.compiled import FEW, compiled_beyond
 from twinlink.errors import InputError
+from twinlink.graph.checks import check_marks
 from twinlink.inputs import ANY_FILE, open_input
 from twinlink.sites.common_crawl import GZIP, n_columns
 
@@ -122,11 +123,13 @@ def read_web_graph(
 
     Raises
     ------
+    ShapeError
+        If ``crawled`` is not true or false for each site.
     InputError
         If a file cannot be read or is not of this form, or an edge names a number that no vertex has.
     """
     total = sum(file.stat().st_size for each in files for file in each if file.is_file())
-    known = np.asarray(crawled, np.bool_)
+    known = check_marks(crawled, len(sites), "crawled", "sites")
     worth = np.where(known, np.asarray(credibility, np.float64), 0.0)
     reader = _Reader(total, on_read)
     hosts = _read_hosts(reader, files.vertices, sites, by_domain=by_domain)

@@ -89,14 +89,13 @@ def toy_site() -> ToySite:
     --------
     By content, C (page 2) is taken for D' (page 3), and only its neighbours show that C' is its partner:
 
-    >>> from twinlink.config import EtsSettings
     >>> from twinlink.graph.links import adjacency, neighbours
     >>> from twinlink.graph.propagation import enhanced_similarity
     >>> site = toy_site()
     >>> site.internal.toarray().argmax(axis=1).tolist()
     [0, 1, 3, 3, 4]
     >>> graph = neighbours(adjacency(site.source, site.target, 5))
-    >>> enhanced = enhanced_similarity(site.internal, graph, graph, EtsSettings())
+    >>> enhanced = enhanced_similarity(site.internal, graph, graph)
     >>> enhanced.scores.toarray().argmax(axis=1).tolist()
     [0, 1, 2, 3, 4]
 

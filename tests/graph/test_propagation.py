@@ -349,7 +349,7 @@ def test_nothing_to_compute() -> None:
     for shape in ((0, 0), (0, 3), (3, 0), (3, 3)):
         none = csr_array(shape, dtype=np.float32)
         source, target = (adjacency([], [], n) for n in shape)
-        result = enhanced_similarity(none, source, target, EtsSettings())
+        result = enhanced_similarity(none, source, target)
         assert result.scores.shape == shape
         assert (result.scores.nnz, result.residual, result.converged) == (0, 0.0, True)
 

@@ -326,7 +326,7 @@ def test_pair_of_a_weak_pattern_is_rejected_with_a_reason(tmp_path: Path) -> Non
 
 def test_evidence_for_candidates_is_the_credibility_of_their_pattern() -> None:
     english, chinese = ([f"{BASE}/{folder}/{n}.html" for n in range(5)] for folder in ("en", "tc"))
-    values = url_clues(english, chinese, ("en", "zh-Hant"), PatternSettings()).pairs
+    values = url_clues(english, chinese, ("en", "zh-Hant")).pairs
     assert values.toarray().tolist() == np.eye(5).tolist()
     assert values.dtype == np.float32
 
@@ -344,7 +344,7 @@ def test_pairs_of_weak_patterns_are_joined_without_credibility() -> None:
 
 def test_an_address_given_twice_keeps_its_evidence() -> None:
     english, chinese = ([f"{BASE}/{folder}/{n}.html" for n in range(5)] for folder in ("en", "tc"))
-    joined, credibility = pairs_of_patterns([*english, english[0]], chinese, ("en", "zh-Hant"), PatternSettings())
+    joined, credibility = pairs_of_patterns([*english, english[0]], chinese, ("en", "zh-Hant"))
     assert joined.toarray()[0, 0]
     assert credibility.toarray()[0, 0] == 1
 

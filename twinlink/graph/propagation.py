@@ -109,7 +109,7 @@ def enhanced_similarity(
     internal: csr_array,
     source_neighbours: csr_array,
     target_neighbours: csr_array,
-    settings: EtsSettings,
+    settings: EtsSettings | None = None,
     n_threads: int | None = None,
 ) -> EtsResult:
     """Enhanced translation similarity ETS (Liu et al. 2014, Algorithm 2).
@@ -124,7 +124,7 @@ def enhanced_similarity(
     source_neighbours, target_neighbours : csr_array of bool, square, zero diagonal
         As in `external_similarity`. ``settings.neighbours`` is not used here: it controls how callers build these
         matrices.
-    settings : EtsSettings
+    settings : EtsSettings, optional
         ``alpha``, ``rounds``, ``tolerance``, ``start`` and ``rarity``.
     n_threads : int, optional
         As in `external_similarity`.
@@ -153,10 +153,11 @@ def enhanced_similarity(
 
     >>> from twinlink.graph.links import adjacency, neighbours
     >>> ring = neighbours(adjacency([0, 1, 2, 3], [1, 2, 3, 0], 4))
-    >>> result = enhanced_similarity(csr_array(np.eye(4, dtype=np.float32)), ring, ring, EtsSettings())
+    >>> result = enhanced_similarity(csr_array(np.eye(4, dtype=np.float32)), ring, ring)
     >>> result.scores.data.tolist(), result.n_rounds, result.converged
     ([1.0, 1.0, 1.0, 1.0], 1, True)
     """
+    settings = settings or EtsSettings()
     internal, source, target = _check_all(internal, source_neighbours, target_neighbours, settings.rarity)
     scores, external = _start(internal.data, settings), np.zeros_like(internal.data)
     n_rounds, residual = 0, math.inf

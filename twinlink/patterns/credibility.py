@@ -53,7 +53,7 @@ def credible_keys(library: PatternLibrary, settings: PatternSettings | None = No
 
 
 def pairs_of_patterns(
-    urls_a: Sequence[str], urls_b: Sequence[str], langs: tuple[str, str], settings: PatternSettings
+    urls_a: Sequence[str], urls_b: Sequence[str], langs: tuple[str, str], settings: PatternSettings | None = None
 ) -> tuple[sp.csr_array, sp.csr_array]:
     """Learn the URL patterns between the pages of two languages, and return the pairs that they join.
 
@@ -63,7 +63,7 @@ def pairs_of_patterns(
         Addresses of the pages of either language.
     langs : (str, str)
         The two languages.
-    settings : PatternSettings
+    settings : PatternSettings, optional
         With the libraries to use.
 
     Returns
@@ -73,7 +73,7 @@ def pairs_of_patterns(
     credibility : csr_array of float32, of the same pattern
         The larger of local credibility and mean credibility on other sites, in [0, 1]; 0 for a weak pattern.
     """
-    found, evidence = _learned(urls_a, urls_b, langs, settings)
+    found, evidence = _learned(urls_a, urls_b, langs, settings or PatternSettings())
     return _joined(found, len(urls_a), len(urls_b)), evidence
 
 
@@ -89,7 +89,7 @@ class UrlClues(NamedTuple):
 
 
 def url_clues(
-    urls_a: Sequence[str], urls_b: Sequence[str], langs: tuple[str, str], settings: PatternSettings
+    urls_a: Sequence[str], urls_b: Sequence[str], langs: tuple[str, str], settings: PatternSettings | None = None
 ) -> UrlClues:
     """Return the pairs that credible URL patterns join, and the pages whose partner they miss.
 
@@ -98,11 +98,11 @@ def url_clues(
     >>> names = ("home", "news", "jobs")
     >>> english, chinese = ([f"http://x.hk/{lang}/{name}.htm" for name in names] for lang in ("en", "tc"))
     >>> english += ["http://x.hk/en/map.htm", "http://x.hk/7"]
-    >>> clues = url_clues(english, chinese, ("en", "zh"), PatternSettings())
+    >>> clues = url_clues(english, chinese, ("en", "zh"))
     >>> clues.pairs.nnz, clues.missing_a.tolist(), clues.missing_b.tolist()
     (3, [False, False, False, True, False], [False, False, False])
     """
-    found, evidence = _learned(urls_a, urls_b, langs, settings)
+    found, evidence = _learned(urls_a, urls_b, langs, settings or PatternSettings())
     evidence.eliminate_zeros()
     used = [each for each in found.patterns if each.verdict != "weak"]
     in_pair = np.diff(evidence.indptr) > 0, np.bincount(evidence.indices, minlength=len(urls_b)) > 0

@@ -15,7 +15,7 @@ from tests.calling import twinlink
 from tests.made_sites import BASE, write_toy
 from twinlink.comparison import BOTH, FIRST, SECOND, write_comparison
 from twinlink.damage import list_tables
-from twinlink.errors import ConfigError, InputError, MissingStageError
+from twinlink.errors import ConfigError, InputError, MissingStageError, RunError
 from twinlink.tables import PAIRS, iter_parts, read_table, write_table
 
 LANGS = ["en", "zh"]
@@ -214,10 +214,13 @@ def test_what_is_refused(mined: Path, tmp_path: Path) -> None:
         assert f"{name!r}: expected a name of up to 100 letters" in done.stderr
     assert (mined / "pairs.tsv").read_bytes() == before
     assert f"`twinlink match {mined} -o none` makes one" in twinlink("compare", mined, mined / "matches/none").stderr
+    with pytest.raises(RunError, match=r"no such folder; `run\.match\(name='none'\)` makes one"):
+        tl.compare(mined, mined / "matches/none")
     same = tl.compare(mined, mined)
     with pytest.raises(InputError, match="in a folder that exists"):
         write_comparison(same, tmp_path / "none/all.tsv")
     toy = write_toy(tmp_path / "toy")
     assert twinlink("ingest", toy, "--base-url", BASE, "-o", tmp_path / "raw", "-q").returncode == 0
-    with pytest.raises(MissingStageError, match="twinlink match"):
+    with pytest.raises(MissingStageError, match=r"run `run\.match\(\)`"):
         tl.compare(mined, tmp_path / "raw")
+    assert f"run `twinlink match {tmp_path / 'raw'}`" in twinlink("compare", mined, tmp_path / "raw").stderr

@@ -188,8 +188,14 @@ def test_a_notebook_shows_one_line_that_is_gone_in_the_end(monkeypatch, tmp_path
 
 
 def test_a_folder_that_is_no_run_is_refused(tmp_path):
-    with pytest.raises(RunError, match="not a run directory"):
+    makes = re.escape("`tl.mine(…, out=…)` makes one")
+    with pytest.raises(RunError, match=f"not a run directory .*{makes}"):
         tl.open(tmp_path)
+    with pytest.raises(RunError, match=f"no such folder; {makes}"):
+        tl.open(tmp_path / "none")
+    with pytest.raises(RunError, match=f"no such folder; {makes}"):
+        tl.compare(tmp_path / "none", tmp_path)
+    assert "no such folder; `twinlink mine … -o " in twinlink("report", tmp_path / "none").stderr
 
 
 @pytest.fixture(scope="module")
@@ -201,25 +207,75 @@ def aligned(run, tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    ("name", "command"),
+    ("name", "method", "command"),
     [
-        ("segments", "twinlink align RUN"),
-        ("patterns", "twinlink patterns RUN"),
-        ("rounds", "twinlink discover SEED... -o RUN"),
-        ("probes", "twinlink discover SEED... -o RUN"),
+        ("segments", "run.align()", "twinlink align RUN"),
+        ("patterns", "run.learn_patterns()", "twinlink patterns RUN"),
+        ("rounds", "tl.discover(…, out=…)", "twinlink discover SEED... -o RUN"),
+        ("probes", "tl.discover(…, out=…)", "twinlink discover SEED... -o RUN"),
     ],
 )
-def test_a_stage_that_is_missing_names_its_command(run, name, command):
-    with pytest.raises(MissingStageError, match=re.escape(f"run `{command.replace('RUN', str(run.path))}`")):
+def test_a_stage_that_is_missing_names_what_does_it(run, name, method, command):
+    with pytest.raises(MissingStageError, match=re.escape(f"run `{method}`")):
         getattr(run, name)
+    with pytest.raises(MissingStageError, match=re.escape(f"run `{command.replace('RUN', str(run.path))}`")):
+        getattr(tl.Run(run.path, for_commands=True), name)
 
 
-def test_missing_pages_name_ingest_and_mine(tmp_path):
+def test_missing_pages_name_mine_and_match(tmp_path):
     (tmp_path / "ledger.sqlite").touch()
-    for name, command in (("pages", "twinlink ingest PATH... -o RUN"), ("pairs", "twinlink match RUN")):
-        wanted = f"run `{command.replace('RUN', str(tmp_path))}` or `twinlink mine` first"
+    found = tl.open(tmp_path)
+    mine, match = "`tl.mine(…, out=…)`", "`run.match()`"
+    for ask, wanted in (
+        (lambda: found.pages, f"run {mine} first"),
+        (lambda: found.pairs, f"run {match} or {mine} first"),
+        (found.report, f"run {mine} first"),
+        (found.export, f"run {mine} first"),
+        (lambda: found.evaluate([]), f"run {match} or {mine} first"),
+        (lambda: found.explain("/"), f"run {mine} first"),
+    ):
         with pytest.raises(MissingStageError, match=re.escape(wanted)):
-            getattr(tl.open(tmp_path), name)
+            ask()
+    assert (
+        f"run `twinlink ingest PATH... -o {tmp_path}` or `twinlink mine` first"
+        in twinlink("explain", tmp_path, "/").stderr
+    )
+
+
+def test_warnings_name_arguments(run, tmp_path, caplog):
+    shutil.copytree(run.path, tmp_path / "run")
+    tl.open(tmp_path / "run").match(run__memory="250MB", match__max_pairs=4)
+    (line,) = (record.getMessage() for record in caplog.records if "run__memory" in record.getMessage())
+    assert re.search(r"\(run__memory='\d+MB'\), or read less of the site \(ingest__url_prefixes=…, or", line)
+    assert "--" not in line
+
+
+def test_jobs_take_what_mine_takes(run, tmp_path):
+    shutil.copytree(run.path, tmp_path / "run")
+    found = tl.open(tmp_path / "run")
+    reports = {}
+    for name, more in (
+        ("match", {"workers": 1, "match__max_pairs": 4}),
+        ("align", {"workers": 1}),
+        ("learn_patterns", {}),
+        ("rank", {}),
+    ):
+        seen = []
+        getattr(found, name)(forget="match.ets", progress=lambda *report, seen=seen: seen.append(report), **more)
+        reports[name] = {report[0] for report in seen}
+    assert reports == {"match": {"match"}, "align": {"align"}, "learn_patterns": {"patterns"}, "rank": {"rank"}}
+    for job in (found.match, found.align):
+        with pytest.raises(ConfigError, match="workers and cluster: expected one of them"):
+            job(workers=1, cluster="tcp://nowhere:1")
+
+
+def test_report_takes_known_pairs(run, tmp_path):
+    gold = tmp_path / "gold.tsv"
+    gold.write_text("".join(f"{a}\t{b}\n" for a, b in toy_site().pairs[:4]))
+    by_file = run.report(tmp_path / "file.html", gold).read_text()
+    by_pairs = run.report(tmp_path / "pairs.html", tl.read_gold(gold)).read_text()
+    assert "By the list gold.tsv" in by_file
+    assert by_file.count("the list gold.tsv") == by_pairs.count("the known pairs")
 
 
 def test_every_table_has_the_columns_that_are_documented(aligned):

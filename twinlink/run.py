@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from twinlink.errors import DamagedError
 from twinlink.frames import address_pairs, pair_ranks
 from twinlink.jobs import notebook as jobs
-from twinlink.jobs.notebook import listed, unwatched
+from twinlink.jobs.notebook import Means, listed, unwatched
+from twinlink.jobs.python_words import speaking_python
 from twinlink.run_tables import RunTables
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.stored import run_path
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from twinlink.progress import Report
 
 
+@speaking_python()
 def open_run(path: str | Path) -> Run:
     """Open a run directory that exists, or a run on an object store (``s3://bucket/run``).
 
@@ -46,13 +48,15 @@ def open_run(path: str | Path) -> Run:
 class Run(RunTables):
     """The result of a mining job; tables are read on first access.
 
-    Access to a table whose stage has not been done raises `MissingStageError`, which names the command. Tables
-    are read once, and again after a job has changed the run or after `reload`.
+    Access to a table whose stage has not been done raises `MissingStageError`, which names the method. Tables are read
+    once, and again after a job has changed the run or after `reload`.
 
     Parameters
     ----------
     path : str or Path
         A run directory; that it is one is not checked (`open_run` does).
+    for_commands : bool
+        Whether errors name commands of the shell instead of methods, as the command line needs it.
 
     Examples
     --------
@@ -73,8 +77,15 @@ class Run(RunTables):
     >>> run.segments
     Traceback (most recent call last):
     ...
-    twinlink.errors.MissingStageError: ...: no align here yet; run `twinlink align ...` first
+    twinlink.errors.MissingStageError: ...: no align here yet; run `run.align()` first
     """
+
+    def __init__(self, path: str | Path, *, for_commands: bool = False) -> None:
+        super().__init__(path)
+        self._for_commands = for_commands
+
+    def _speaking(self) -> AbstractContextManager[None]:
+        return nullcontext() if self._for_commands else speaking_python()
 
     def __repr__(self) -> str:
         return f"<Run {str(_from_here(self.path))!r}: {', '.join(self._figures()) or 'no pages yet'}>"
@@ -130,7 +141,8 @@ class Run(RunTables):
         """
         from twinlink.explain.explanation import explain
 
-        return explain(self, url_a, url_b)
+        with self._speaking():
+            return explain(self, url_a, url_b)
 
     def evaluate(self, gold: str | Path | Gold) -> Evaluation:
         """Return precision, recall and F1 against known pairs.
@@ -142,7 +154,8 @@ class Run(RunTables):
         """
         from twinlink.evaluation.gold import evaluate
 
-        return evaluate(address_pairs(self.pairs), self._gold(gold))
+        with self._speaking():
+            return evaluate(address_pairs(self.pairs), self._gold(gold))
 
     def expected_precision(self) -> Expected | None:
         """Return the expected precision of the pairs and its 90 % interval, as `twinlink match` prints them.
@@ -186,11 +199,21 @@ class Run(RunTables):
 
         return self.addresses.known_pairs(as_gold(gold))
 
-    def report(self, target: str | Path | None = None, gold: str | Path | None = None) -> Path:
-        """Write the report, one HTML file, and return where it is: ``RUN/report.html`` unless it is named."""
+    def report(self, target: str | Path | None = None, gold: str | Path | Gold | None = None) -> Path:
+        """Write the report, one HTML file, and return where it is.
+
+        Parameters
+        ----------
+        target : path, optional
+            The file; ``RUN/report.html`` by default.
+        gold : path or Gold, optional
+            Known pairs as for `evaluate`; the report then has precision and recall.
+        """
         from twinlink.review.report.stage import write_report
 
-        return write_report(self._directory, *(None if path is None else Path(path) for path in (target, gold)))
+        known = Path(gold) if isinstance(gold, str) else gold
+        with self._speaking():
+            return write_report(self._directory, None if target is None else Path(target), known)
 
     def review(self, port: int = 0, who: str = "") -> Run:
         """Serve the review on this machine, as `twinlink review` does, until the call is interrupted.
@@ -210,7 +233,6 @@ class Run(RunTables):
         InputError
             If the port cannot be used.
         """
-        from twinlink.jobs.python_words import speaking_python
         from twinlink.review.server import review
 
         def show(address: str) -> None:
@@ -218,7 +240,7 @@ class Run(RunTables):
                 sys.stdout.write(f"review: {address}\n")
                 sys.stdout.flush()
 
-        with speaking_python(), suppress(KeyboardInterrupt):  # it is how a review ends
+        with self._speaking(), suppress(KeyboardInterrupt):  # it is how a review ends
             review(self.path, port, who, show)
         return self.reload()
 
@@ -255,7 +277,7 @@ class Run(RunTables):
         from twinlink.progress import reporter
 
         choice = PairChoice(tuple(listed(langs)), min_probability)
-        with reporter(unwatched(progress)) as report:
+        with self._speaking(), reporter(unwatched(progress)) as report:
             return export_run(self, None if folder is None else Path(folder), listed(formats), choice, report)
 
     def match(
@@ -264,6 +286,10 @@ class Run(RunTables):
         langs: str | Sequence[str] = (),
         lexicon: str | Path | Sequence[str | Path] = (),
         name: str = "",
+        forget: str | Sequence[str] = (),
+        workers: int | None = None,
+        cluster: str = "",
+        progress: bool | Report | None = None,
         **settings: Any,
     ) -> Run:
         """Match the pages again, as `twinlink match` does; `pairs` of the returned run has the new pairs.
@@ -277,40 +303,69 @@ class Run(RunTables):
         name : str, optional
             Keep the pairs of this run, and return another run with the new ones, ``RUN/matches/NAME``; see
             `twinlink.compare`.
+        forget, workers, cluster, progress
+            As for `twinlink.mine`.
         **settings
-            Any setting by its name with ``__`` for the dot: ``match__min_precision=0.99``; ``forget`` has names that
-            take the default instead of what the run remembers.
+            Any setting by its name with ``__`` for the dot: ``match__min_precision=0.99``.
 
         Raises
         ------
         NothingFoundError
             If no pair was found; the earlier pairs are kept.
         """
-        folder = jobs.match(self.path, langs, lexicon, settings, name)
+        folder = jobs.match(self.path, langs, lexicon, settings, name, Means(forget, workers, cluster, progress))
         return Run(folder) if name else self.reload()
 
-    def align(self, lexicon: str | Path | Sequence[str | Path] | None = None, **settings: Any) -> Run:
+    def align(
+        self,
+        lexicon: str | Path | Sequence[str | Path] | None = None,
+        *,
+        forget: str | Sequence[str] = (),
+        workers: int | None = None,
+        cluster: str = "",
+        progress: bool | Report | None = None,
+        **settings: Any,
+    ) -> Run:
         """Align the sentences of the page pairs, as `twinlink align` does; `segments` has them.
 
         Parameters
         ----------
         lexicon : path, or sequence of them
             Start values of the word model (``bitext__lexicons``); none: those that the run remembers.
+        forget, workers, cluster, progress
+            As for `twinlink.mine`.
         **settings
-            Any setting by its name with ``__`` for the dot; ``forget`` has names that take the default instead of what
-            the run remembers.
+            Any setting by its name with ``__`` for the dot.
         """
-        jobs.align(self.path, lexicon, settings)
+        jobs.align(self.path, lexicon, settings, Means(forget, workers, cluster, progress))
         return self.reload()
 
-    def learn_patterns(self, **settings: Any) -> Run:
-        """Learn the URL patterns of the sites, as `twinlink patterns` does; `patterns` has them."""
-        jobs.learn_patterns(self.path, settings)
+    def learn_patterns(
+        self, *, forget: str | Sequence[str] = (), progress: bool | Report | None = None, **settings: Any
+    ) -> Run:
+        """Learn the URL patterns of the sites, as `twinlink patterns` does; `patterns` has them.
+
+        Parameters
+        ----------
+        forget, progress
+            As for `twinlink.mine`.
+        **settings
+            Any setting by its name with ``__`` for the dot.
+        """
+        jobs.learn_patterns(self.path, settings, Means(forget, progress=progress))
         return self.reload()
 
-    def rank(self, **settings: Any) -> Run:
-        """Rank the sites that the pages link to, as `twinlink rank` does; `sites` has them."""
-        jobs.rank(self.path, settings)
+    def rank(self, *, forget: str | Sequence[str] = (), progress: bool | Report | None = None, **settings: Any) -> Run:
+        """Rank the sites that the pages link to, as `twinlink rank` does; `sites` has them.
+
+        Parameters
+        ----------
+        forget, progress
+            As for `twinlink.mine`.
+        **settings
+            Any setting by its name with ``__`` for the dot.
+        """
+        jobs.rank(self.path, settings, Means(forget, progress=progress))
         return self.reload()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -65,9 +66,10 @@ def _read_once(read: Callable[[Any], ValueT]) -> Callable[[Any], ValueT]:
 
     @wraps(read)
     def kept(run: RunTables) -> ValueT:
-        run._forget_changed()
-        if read.__name__ not in run._values:
-            run._values[read.__name__] = read(run)
+        with run._speaking():
+            run._forget_changed()
+            if read.__name__ not in run._values:
+                run._values[read.__name__] = read(run)
         value: ValueT = run._values[read.__name__]
         return value
 
@@ -88,8 +90,8 @@ def _frame_once(read: Callable[[Any], pd.DataFrame]) -> Callable[[Any], pd.DataF
 class RunTables:
     """The tables of a run.
 
-    Access to a table whose stage has not been done raises `MissingStageError`, which names the command. Tables
-    are read once, and again after a job has changed the run or after `reload`. What is done to a table does not change
+    Access to a table whose stage has not been done raises `MissingStageError`, which says what does it. Tables are
+    read once, and again after a job has changed the run or after `reload`. What is done to a table does not change
     the run: each access returns a copy.
 
     Parameters
@@ -140,6 +142,10 @@ class RunTables:
             place = list(texts.index).index("n_pages") + 1
             return pd.concat([texts.iloc[:place], pd.Series({"n_pairs": N_PAIRS}), texts.iloc[place:]])
         return texts
+
+    def _speaking(self) -> AbstractContextManager[None]:
+        """Return a context in which errors say what to do as the user of this object does it: by commands."""
+        return nullcontext()
 
     def _table(self, stage: str, name: str, schema: pa.Schema) -> pd.DataFrame:
         return read_frame(self._directory.stage_folder(stage) / name, schema)

@@ -293,7 +293,7 @@ def test_what_is_refused(run: tl.Run, tmp_path: Path) -> None:
     unmatched = tmp_path / "unmatched"
     toy = write_toy(tmp_path / "toy")
     assert twinlink("ingest", toy, "--base-url", BASE, "-o", unmatched, "-q").returncode == 0
-    with pytest.raises(MissingStageError, match="twinlink match"):
+    with pytest.raises(MissingStageError, match=r"run `run\.match\(\)`"):
         tl.open(unmatched).export()
 
 

@@ -116,7 +116,7 @@ def opened(path: Path) -> Run:
     from twinlink.run import Run
     from twinlink.rundir.directory import RunDirectory
 
-    return Run(RunDirectory.existing(path).path)
+    return Run(RunDirectory.existing(path).path, for_commands=True)
 
 
 def stored(path: Path) -> None:

@@ -10,10 +10,10 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from twinlink.errors import ConfigError, TwinlinkError
-from twinlink.jobs.python_words import speaking_python
+from twinlink.jobs.python_words import python_words, speaking_python
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.remembered import CallSettings, call_settings
 from twinlink.rundir.side_results import side_path
@@ -21,25 +21,55 @@ from twinlink.rundir.side_results import side_path
 if TYPE_CHECKING:
     from twinlink.config import Config
     from twinlink.progress import Report
+    from twinlink.system.workers import Workers
 
 _log = logging.getLogger("twinlink")
 _OF_RUN = ("align", "patterns", "rank")
 _LANGUAGES = ("langs", "crawl.langs")
 
 
+class Means(NamedTuple):
+    """How a job of a notebook is done, whatever its stage: arguments of `twinlink.mine`."""
+
+    forget: str | Sequence[str] = ()
+    n_workers: int | None = None
+    cluster: str = ""
+    progress: bool | Report | None = None
+
+    @property
+    def workers(self) -> Workers:
+        """Who does the work."""
+        from twinlink.system.workers import Workers
+
+        return Workers(self.n_workers, self.cluster)
+
+
+DEFAULT_MEANS = Means()
+
+
 @speaking_python()
-def align(folder: Path, lexicon: str | Path | Sequence[str | Path] | None, settings: Mapping[str, Any]) -> None:
+def align(
+    folder: Path,
+    lexicon: str | Path | Sequence[str | Path] | None,
+    settings: Mapping[str, Any],
+    means: Means = DEFAULT_MEANS,
+) -> None:
     """Align the sentences of a run's page pairs; without lexicons, those that the run remembers are used."""
     from twinlink.jobs.stages import align_stage
 
-    call = read_call(folder, {**lexicon_settings(lexicon, "bitext.lexicons"), **settings})
-    with at_work(folder, call, ("align",)) as (run, report):
-        align_stage(run, call.config, report=report)
+    call = read_call(folder, {**lexicon_settings(lexicon, "bitext.lexicons"), **settings}, forget=means.forget)
+    with at_work(folder, call, ("align",), means.progress) as (run, report):
+        align_stage(run, call.config, report, means.workers)
 
 
 @speaking_python()
 def match(
-    folder: Path, langs: str | Sequence[str], lexicon: str | Path | Sequence[str | Path], settings: Any, name: str = ""
+    folder: Path,
+    langs: str | Sequence[str],
+    lexicon: str | Path | Sequence[str | Path],
+    settings: Mapping[str, Any],
+    name: str = "",
+    means: Means = DEFAULT_MEANS,
 ) -> Path:
     """Match the pages of a run again; without languages and lexicons, those that the run remembers are used.
 
@@ -48,8 +78,10 @@ def match(
     from twinlink.jobs.stages import match_again
 
     target = side_path(folder, name) if name else folder
-    call = read_call(target if target.is_dir() else folder, {**lexicon_settings(lexicon), **settings}, langs)
-    match_again(RunDirectory(folder, _log.warning), target, at_work(target, call, ("match",)), call.config)
+    given = {**lexicon_settings(lexicon), **settings}
+    call = read_call(target if target.is_dir() else folder, given, langs, means.forget)
+    place = at_work(target, call, ("match",), means.progress)
+    match_again(RunDirectory(folder, _warn), target, place, call.config, means.workers)
     warn_without_pairs(RunDirectory(target), call.config)
     return target
 
@@ -63,7 +95,12 @@ def warn_without_pairs(run: RunDirectory, config: Config) -> None:
     if not n_pairs(folder):
         counts = count_match(run, folder)
         why = why_none(counts.languages, config.langs, counts.reasons, prefixes=config.ingest.url_prefixes)
-        _log.warning("0 pairs: %s", why)
+        _log.warning("0 pairs: %s", python_words(why))
+
+
+def _warn(message: str) -> None:
+    """Log a message of a run, which names options, as a warning that names arguments."""
+    _log.warning("%s", python_words(message))
 
 
 def lexicon_settings(
@@ -79,22 +116,22 @@ def lexicon_settings(
 
 
 @speaking_python()
-def learn_patterns(folder: Path, settings: Mapping[str, Any]) -> None:
-    """Learn the URL patterns of a run's sites."""
+def learn_patterns(folder: Path, settings: Mapping[str, Any], means: Means = DEFAULT_MEANS) -> None:
+    """Learn the URL patterns of a run's sites, in this process."""
     from twinlink.jobs.stages import patterns_stage
 
-    call = read_call(folder, settings)
-    with at_work(folder, call, ("patterns",)) as (run, report):
+    call = read_call(folder, settings, forget=means.forget)
+    with at_work(folder, call, ("patterns",), means.progress) as (run, report):
         patterns_stage(run, call.config, report)
 
 
 @speaking_python()
-def rank(folder: Path, settings: Mapping[str, Any]) -> None:
-    """Rank the sites that a run's pages link to."""
+def rank(folder: Path, settings: Mapping[str, Any], means: Means = DEFAULT_MEANS) -> None:
+    """Rank the sites that a run's pages link to, in this process."""
     from twinlink.jobs.ranking import rank_stage
 
-    call = read_call(folder, settings)
-    with at_work(folder, call, ("rank",)) as (run, report):
+    call = read_call(folder, settings, forget=means.forget)
+    with at_work(folder, call, ("rank",), means.progress) as (run, report):
         rank_stage(run, call.config, report)
 
 
@@ -106,7 +143,7 @@ def at_work(
     from twinlink.progress import reporter
 
     with (
-        RunDirectory.held(folder, _log.warning) as run,
+        RunDirectory.held(folder, _warn) as run,
         reporter(unwatched(progress), run.pause_file, run.progress_file) as report,
     ):
         if line := call.line(stages, "forget=[NAME]"):
@@ -146,7 +183,6 @@ def read_call(
         if setting in given:
             raise ConfigError(f"{setting}: given twice")
         given[setting] = listed(value) if setting in _LANGUAGES and isinstance(value, str) else _plain(value)
-    forget = given.pop("forget", forget)
     return call_settings(run, given, forget=[name.replace("__", ".") for name in listed(forget)])
 
 

@@ -42,5 +42,5 @@ def too_large(parts: Sequence[Path], memory: Memory) -> str:
         f"the match of {first.stem} is expected to take up to {in_words(large[first])}, and run.memory allows"
         f" {in_words(room)}{others}. It is tried all the same; if the system runs out of memory, use a machine with"
         f" more of it (--set run.memory={-(-(large[first] + PROGRAM_BYTES) // 10**8) * 100}MB), or read less of"
-        " the site (--set ingest.url_prefixes=…, or crawl.site_by=host where it has several hosts)"
+        " the site (--set ingest.url_prefixes=…, or --set crawl.site_by=host where it has several hosts)"
     )

@@ -154,7 +154,8 @@ class RunDirectory:
             makes = f"twinlink mine … -o {shell_word(path)}"
             if run._is_beside_a_match():
                 makes = f"twinlink match {shell_word(path.parent.parent)} -o {shell_word(path.name)}"
-            raise RunError(f"{path}: not a run directory (it holds no results); `{makes}` makes one")
+            what = "not a run directory (it holds no results)" if path.exists() else "no such folder"
+            raise RunError(f"{path}: {what}; `{makes}` makes one")
         return run
 
     def is_begun(self) -> bool:

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from msgspec.structs import replace
 
 from twinlink.errors import GoldError, InputError, RunError
-from twinlink.evaluation.gold import Gold, curve_points, evaluate, read_gold
+from twinlink.evaluation.gold import Gold, as_gold, curve_points, evaluate
 from twinlink.files import real_path, write_text
 from twinlink.ingest.page_addresses import PageAddresses
 from twinlink.labels.book import UNLABELLED, LabelBook, label_codes
@@ -55,7 +55,7 @@ _OF_LAST_CALL = "seconds_of_last_run"  # differs even if nothing else does
 
 
 def write_report(
-    run: RunDirectory, target: Path | None = None, gold: Path | None = None, *, is_held: bool = False
+    run: RunDirectory, target: Path | None = None, gold: Path | Gold | None = None, *, is_held: bool = False
 ) -> Path:
     """Write the report of a run and return where it is.
 
@@ -65,8 +65,8 @@ def write_report(
         With stage `ingest` done; results of other stages are shown if they exist.
     target : Path, optional
         The file; ``report.html`` in the run by default.
-    gold : Path, optional
-        File of known pairs (see `twinlink.evaluation.gold`), for precision and recall.
+    gold : Path or Gold, optional
+        Known pairs, or their file (see `twinlink.evaluation.gold`), for precision and recall.
     is_held : bool, optional
         Whether the caller has the lock of the run. Its temporary name is always the same, so that nothing of a killed
         job stays; that of any other caller is its own, since nobody waits for anybody.
@@ -84,7 +84,7 @@ def write_report(
     """
     target = run.report_file if target is None else target
     run.check_target(target)
-    if gold is not None and real_path(target) == real_path(gold):
+    if isinstance(gold, Path) and real_path(target) == real_path(gold):
         raise InputError(f"{target}: this is the list of known pairs; choose another file for the report")
     stamp = report_stamp(run)  # before the data: a label that comes meanwhile must make the report out of date
     text = render_report(report_data(run, gold), stamp)
@@ -131,7 +131,7 @@ def _settings(run: RunDirectory) -> str:
     return run.config_file.read_text(encoding="utf-8", errors="replace") if run.config_file.is_file() else ""
 
 
-def report_data(run: RunDirectory, gold: Path | None = None) -> ReportData:
+def report_data(run: RunDirectory, gold: Path | Gold | None = None) -> ReportData:
     """Read the data of the report."""
     sites, fetched = count_pages(run)
     is_matched = run.read_signature("match") is not None
@@ -181,11 +181,11 @@ def _shown_titles(run: RunDirectory, pairs: pa.Table) -> dict[int, str]:
     return read_titles(run, shown["site"], pages)
 
 
-def _by_gold(run: RunDirectory, pairs: pa.Table, path: Path | None) -> Sequence[Measured]:
+def _by_gold(run: RunDirectory, pairs: pa.Table, given: Path | Gold | None) -> Sequence[Measured]:
     """Return precision and recall by a gold list; empty without one."""
-    if path is None:
+    if given is None:
         return []
-    gold = _known_pairs(run, path)
+    gold = _known_pairs(run, given)
     addresses = list(zip(pairs["url_a"].to_pylist(), pairs["url_b"].to_pylist(), strict=True))
     found = evaluate(addresses, gold)
     has_probabilities = pairs["probability"].null_count < len(pairs)
@@ -195,7 +195,7 @@ def _by_gold(run: RunDirectory, pairs: pa.Table, path: Path | None) -> Sequence[
     kept = {cut: int((scores >= cut).sum()) for cut in CUTS} if has_probabilities else {}
     return [
         Measured(
-            source=f"the list {shortened(path.name, 40)}",
+            source=f"the list {shortened(given.name, 40)}" if isinstance(given, Path) else "the known pairs",
             precision=found.precision,
             n=found.n_right + found.n_wrong,
             recall=found.recall,
@@ -206,13 +206,14 @@ def _by_gold(run: RunDirectory, pairs: pa.Table, path: Path | None) -> Sequence[
     ]
 
 
-def _known_pairs(run: RunDirectory, path: Path) -> Gold:
-    """Read known pairs of the run's pages; refuse a list that has none of them, since all pairs would be wrong."""
+def _known_pairs(run: RunDirectory, given: Path | Gold) -> Gold:
+    """Return known pairs of the run's pages; refuse a list that has none of them, since all pairs would be wrong."""
     pages = PageAddresses(run.stage_folder("ingest"))
-    gold = pages.known_pairs(read_gold(path))
+    gold = pages.known_pairs(as_gold(given))
     known = gold.known()
     if not any(gold.key(url) in known for url in pages.own):
-        raise GoldError(f"{path}: none of its {len(known)} addresses is in the run; is it this site's gold?")
+        name = given if isinstance(given, Path) else "known pairs"
+        raise GoldError(f"{name}: none of its {len(known)} addresses is in the run; is it this site's gold?")
     return gold
 
 

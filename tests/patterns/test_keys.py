@@ -49,6 +49,16 @@ def test_the_front_page_of_a_site_has_a_form() -> None:
     assert texts_of([HERE]) == ["/"]
 
 
+def test_a_host_with_and_without_www_is_one() -> None:
+    """Where a site uses both; a third host keeps its label beside ``www``, which is part of its key."""
+    urls = [f"{HERE}/en/", "http://www.x.hk/tc/", "http://X.hk/en/", "https://WWW.X.hk"]
+    assert texts_of(urls) == ["/en/", "/tc/", "/en/", "/"]
+    assert read_forms(urls).host.lower() == "www.x.hk"
+    assert texts_of(["http://www.x.hk/a", "http://tc.x.hk/a", f"{HERE}/b"]) == ["www./a", "tc./a", "www./b"]
+    assert texts_of(["http://www.x.hk/a", "http://tc.x.hk/a", "http://n.x.hk/"]) == ["www./a", "tc./a", "n./"]
+    assert texts_of(["http://www.x.hk:80/a", "http://x.hk.org/b"]) == ["www.x.hk:80/a", "x.hk.org/b"]
+
+
 @pytest.mark.parametrize("urls", [[], [""], ["nothing", "http://"]])
 def test_sites_without_addresses_have_no_forms(urls: list[str]) -> None:
     forms = read_forms(urls)

@@ -137,6 +137,13 @@ def test_one_page_under_several_addresses_is_one() -> None:
     assert pairs_of(found, urls) == {("http://x.hk/EN/a.htm", "http://x.hk/tc/a.htm")}  # the first in order
 
 
+def test_languages_on_a_host_with_and_without_www_are_paired() -> None:
+    """The second difference of their addresses is none."""
+    urls = [f"http://{host}/{lang}/p{n}.htm" for host, lang in (("x.hk", "en"), ("www.x.hk", "tc")) for n in range(5)]
+    (found,) = learn_patterns(urls).patterns
+    assert (found.rule, found.n_pages, found.verdict) == ("/en/ ↔ /tc/", 10, "credible")
+
+
 def test_known_languages_forbid_pairs_of_one_language() -> None:
     urls = made("x.hk/news/{}.htm", "x.hk/old/{}.htm", "x.hk/zh/{}.htm")
     langs = ["en"] * 12 + ["zh"] * 6

@@ -7,6 +7,7 @@ one address has more than the other.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple, TypeVar
@@ -96,8 +97,9 @@ def read_forms(urls: Sequence[str] | pa.Array) -> Forms:
     """Write the addresses of a site in their forms (see `twinlink.patterns.url_kernels`).
 
     The scheme and a fragment are left out, and so are the labels that all hosts end in, so that forms do not depend on
-    the name of the site. A folder's address stands for its default document: it gets the name (``index.html``) that is
-    the most frequent one on the site, so that ``/en/`` meets ``/tc/index.html`` and ``/index_c.html``.
+    the name of the site. ``www.x.hk`` and ``x.hk`` are one host on a site that uses both. A folder's
+    address stands for its default document: it gets the name (``index.html``) that is the most frequent one on the
+    site, so that ``/en/`` meets ``/tc/index.html`` and ``/index_c.html``.
 
     Parameters
     ----------
@@ -113,6 +115,10 @@ def read_forms(urls: Sequence[str] | pa.Array) -> Forms:
     column = urls if isinstance(urls, pa.Array | pa.ChunkedArray) else pa.array(urls, pa.large_string())
     raw, starts = _bytes_of(column)
     first, last = common_host(raw, starts)
+    named = _with_www(column, _text(raw[first:last]))
+    if named is not column:
+        raw, starts = _bytes_of(named)
+        first, last = common_host(raw, starts)
     longest = int(np.diff(starts).max(initial=0))
     text, ends, paths = write_forms(raw, starts, last - first, longest)
     text, ends = _with_default_documents(text, ends, paths)
@@ -123,9 +129,22 @@ def read_forms(urls: Sequence[str] | pa.Array) -> Forms:
     is_new[1:] = hashes[order][1:] != hashes[order][:-1]
     form_of = np.full(len(starts) - 1, -1, np.int64)
     form_of[order] = np.cumsum(is_new) - 1
-    places = _first_in_order(column, order, is_new)
-    host = raw[first:last].tobytes().decode("utf-8", "backslashreplace")
-    return Forms(text, ends[:-1][places], ends[1:][places], places, form_of, host)
+    places = _first_in_order(column, named, order, is_new)
+    return Forms(text, ends[:-1][places], ends[1:][places], places, form_of, _text(raw[first:last]))
+
+
+def _text(part: NDArray[np.uint8]) -> str:
+    return part.tobytes().decode("utf-8", "backslashreplace")
+
+
+def _with_www(column: pa.Array | pa.ChunkedArray, host: str) -> pa.Array | pa.ChunkedArray:
+    """Return addresses in which the hosts' common end has a ``www.`` everywhere, if it has one somewhere.
+
+    Not without it everywhere: ⟨tc, www⟩ of ``tc.x.hk`` and ``www.x.hk`` says more than ⟨, tc⟩.
+    """
+    bare, named = (rf"(?i)^([a-z]+://){www}({re.escape(host)}(?:[/?#]|$))" for www in ("", r"www\."))
+    is_mixed = host and all(pc.any(pc.match_substring_regex(column, each)).as_py() for each in (bare, named))
+    return pc.replace_substring_regex(column, bare, r"\1www.\2") if is_mixed else column
 
 
 def _bytes_of(column: pa.Array | pa.ChunkedArray) -> tuple[NDArray[np.uint8], Places]:
@@ -161,13 +180,15 @@ def _hash(text: str) -> np.uint64:
     return np.uint64(hash_text(data))
 
 
-def _first_in_order(column: pa.Array | pa.ChunkedArray, order: Places, is_new: NDArray[np.bool_]) -> Places:
-    """Return for each form one address: the first in the order of addresses."""
+def _first_in_order(
+    column: pa.Array | pa.ChunkedArray, named: pa.Array | pa.ChunkedArray, order: Places, is_new: NDArray[np.bool_]
+) -> Places:
+    """Return for each form one address: the first in the order of addresses with ``www.``; of two, that without it."""
     places = order[is_new].copy()
     groups = np.cumsum(is_new) - 1
     for group in np.unique(groups[~is_new]).tolist():
         members = order[np.searchsorted(groups, group) : np.searchsorted(groups, group, "right")]
-        places[group] = min(members.tolist(), key=lambda place: str(column[place].as_py()))
+        places[group] = min(members.tolist(), key=lambda place: (str(named[place]), len(str(column[place]))))
     return places
 
 

@@ -67,9 +67,24 @@ def test_patterns_of_a_site_are_written(tmp_path: Path) -> None:
     assert pairs[0].split("\t") == [f"{BASE}/en/page-1.html", f"{BASE}/tc/page-1.html", "/en/ ↔ /tc/"]
     assert len(pairs) == 8
     head, rule, counts = lines_of_result(PatternsResult.of(run))
-    assert head == "pages  sites  global credibility  pattern"
-    assert rule == "   16      1                  16  /en/ ↔ /tc/"
+    assert head == "pages  sites  credibility  pattern"
+    assert rule == "   16      1           16  /en/ ↔ /tc/"
     assert counts.startswith("patterns: credible 1, rescued 0, weak 0; 1 of 1 site with a pattern that counts")
+
+
+def test_rules_of_one_key_are_counted_one_by_one(tmp_path: Path) -> None:
+    """Two sites name the language in a folder, one in the names of files: three have the key, two of them one rule."""
+    shapes = (f"{HOSTS[0]}/{{}}/{{}}.html", f"{HOSTS[1]}/{{}}/{{}}.html", f"{HOSTS[2]}/p{{1}}_{{0}}.html")
+    made = {shape.format(lang, n): made_page(lang, n) for shape in shapes for lang in ("en", "tc") for n in PAGES}
+    run = RunDirectory.create(tmp_path / "run")
+    ingest(run, [write_pages(tmp_path / "mirror", made)], Config().ingest)
+    learn_run(run, Config())
+    assert {row["n_sites"] for row in patterns_of(run)} == {3}
+    rules = PatternsResult.of(run).rules
+    assert [(rule.rule, rule.n_sites, rule.n_pages, rule.credibility) for rule in rules] == [
+        ("/en/ ↔ /tc/", 2, 4 * len(PAGES), 4.0 * len(PAGES)),
+        ("_en. ↔ _tc.", 1, 2 * len(PAGES), 2.0 * len(PAGES)),
+    ]
 
 
 def test_languages_that_were_found_are_respected(tmp_path: Path) -> None:
@@ -238,7 +253,7 @@ def test_command_says_what_came_out_and_exports(tmp_path: Path) -> None:
     file = tmp_path / "mine.tsv"
     done = CliRunner().invoke(app, ["patterns", str(run.path), "--export", str(file), "-q"])
     assert done.exit_code == 0, done.output
-    assert "   16      1                  16  /en/ ↔ /tc/" in done.output
+    assert "   16      1           16  /en/ ↔ /tc/" in done.output
     assert done.output.splitlines()[-1] == f"1 key → {file}"
     again = CliRunner().invoke(app, ["patterns", str(run.path), "--library", str(file), "-q"])
     assert "   16      2                  32  /en/ ↔ /tc/" in again.output  # the library is of this very site

@@ -362,7 +362,7 @@ def _(result: DemoResult) -> Iterator[str]:
 @lines.register(PatternsResult)
 def _(result: PatternsResult) -> Iterator[str]:
     if result.rules:
-        head = ["pages", "sites", "global credibility", "pattern"]
+        head = ["pages", "sites", "credibility", "pattern"]
         rows = (
             [str(rule.n_pages), str(rule.n_sites), _rounded(rule.credibility), _named(rule)] for rule in result.rules
         )

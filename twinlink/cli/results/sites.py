@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,7 +35,10 @@ class Rule(msgspec.Struct, frozen=True):
     credibility: float
     """Its global credibility C(p)."""
     n_sites: int
-    """Sites that it is known from."""
+    """Sites of the run that have it."""
+    credibility: float
+    """Its credibility C(p) on these sites. The column ``global`` of the table has that of its key, to which the other
+    patterns with the same two sides and imported libraries contribute."""
 
 
 class PatternsResult(Record, frozen=True, kw_only=True):
@@ -71,7 +74,8 @@ class PatternsResult(Record, frozen=True, kw_only=True):
         folder = run.stage_folder("patterns")
         verdicts: Counter[str] = Counter()
         pages: Counter[tuple[str, str]] = Counter()
-        known: dict[tuple[str, str], tuple[float, int]] = {}
+        sites: Counter[tuple[str, str]] = Counter()
+        credibility: defaultdict[tuple[str, str], float] = defaultdict(float)
         n_sites = n_bilingual = 0
         for part in iter_parts(folder / "patterns"):
             rows = read_table(part, PATTERNS).to_pylist()
@@ -81,10 +85,11 @@ class PatternsResult(Record, frozen=True, kw_only=True):
             for row in strong:
                 key = (row["rule"], row["verdict"])
                 pages[key] += row["n_pages"]
-                known[key] = (row["global"], row["n_sites"])
+                sites[key] += 1
+                credibility[key] += row["local"] * row["n_pages"]
         return cls(
             run=str(run.path),
-            rules=[Rule(*key, n, *known[key]) for key, n in pages.most_common(SHOWN)],
+            rules=[Rule(*key, n, sites[key], credibility[key]) for key, n in pages.most_common(SHOWN)],
             n_rules=len(pages),
             verdicts={verdict: verdicts[verdict] for verdict in ("credible", "rescued", "weak")},
             n_bilingual=n_bilingual,

@@ -32,7 +32,7 @@ from twinlink.patterns.library import KeySums, PatternLibrary, write_library
 from twinlink.recover.stage import open_guesses, recover
 from twinlink.run import Run
 from twinlink.rundir.directory import RunDirectory
-from twinlink.spiders.frontier import CHOSEN_LEDGER, GuessBook
+from twinlink.spiders.frontier import CHOSEN_LEDGER, GuessBook, Guessed
 from twinlink.tables import RECOVERED, read_table
 
 CONFIG = Config().override({"langs": ["en", "zh"], "crawl.browser": "never", "crawl.retries": 0})
@@ -284,11 +284,15 @@ def test_a_pattern_that_finds_nothing_is_given_up(tmp_path: Path) -> None:
     assert Counter(outcomes(run).values()) == {"not-found": 2, "given-up": 4}
 
 
+def guesses_of(run: RunDirectory, config: Config) -> list[Guessed]:
+    return [guess for site in open_guesses(run, config) for guess in site.guesses]
+
+
 def test_dry_run_lists_addresses_and_fetches_nothing(tmp_path: Path) -> None:
     with serving(Site(pages()).answer) as server:
         run = read(tmp_path, server)
         asked = len(server.log)
-        guesses = list(open_guesses(run, CONFIG))
+        guesses = guesses_of(run, CONFIG)
         assert [(guess.url, guess.rule, guess.page) for guess in guesses] == [
             (f"{server.url}/tc/p{n}.htm", "/en/ → /tc/", f"{server.url}/en/p{n}.htm")
             for n in sorted(DEEP, key=lambda n: f"p{n}.")
@@ -307,19 +311,34 @@ def test_dry_run_lists_addresses_and_fetches_nothing(tmp_path: Path) -> None:
 def test_dry_run_lists_no_more_than_would_be_asked_for(tmp_path: Path) -> None:
     with serving(Site(pages()).answer) as server:
         run = read(tmp_path, server)
-    guesses = list(open_guesses(run, CONFIG))
+    guesses = guesses_of(run, CONFIG)
     limited = CONFIG.override({"recover.max_site_addresses": 2})
     assert len(guesses) > 2
-    assert list(open_guesses(run, limited)) == guesses[:2]
+    assert guesses_of(run, limited) == guesses[:2]
 
 
 def test_dry_run_leaves_out_what_was_asked_for_in_another_spelling(tmp_path: Path) -> None:
     with serving(Site(pages()).answer) as server:
         run = read(tmp_path, server)
-    first, *rest = open_guesses(run, CONFIG)
+    first, *rest = guesses_of(run, CONFIG)
     with GuessBook(run.path) as book:
         book.add([first._replace(url=f"{first.url}?PHPSESSID=8a7b6c", hops=1)])
-    assert list(open_guesses(run, CONFIG)) == rest
+    assert guesses_of(run, CONFIG) == rest
+
+
+def test_dry_run_says_what_is_left_to_the_crawl(tmp_path: Path) -> None:
+    """Pages link to all pages of the second language, of which some have not been fetched."""
+    known = {path: answer for path, answer in pages(range(0)).items() if path in without(DEEP) and path != "/"}
+    run = RunDirectory.create(tmp_path / "run")
+    run.config_file.write_text(CONFIG.to_toml())
+    ingest(
+        run, [write_pages(tmp_path / "x.hk", {path[1:]: a.body.decode() for path, a in known.items()})], CONFIG.ingest
+    )
+    done = CliRunner().invoke(app, ["recover", str(run.path), "--dry-run", "-q"])
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert done.stderr == "not asked for: linked 6; crawl these pages first, or use --set recover.linked=true\n"
+    done = CliRunner().invoke(app, ["recover", str(run.path), "--dry-run", "--json"])
+    assert json.loads(done.stdout)["n_linked"] == 6
 
 
 def test_dry_run_without_an_address_says_so(tmp_path: Path) -> None:

@@ -49,8 +49,8 @@ def has_crawl(run: RunDirectory) -> bool:
     return (run.path / LEDGER_NAME).is_file()
 
 
-def open_guesses(run: RunDirectory, config: Config) -> Iterator[Guessed]:
-    """Yield the addresses that `recover` would request, best first on each site, without any request.
+def open_guesses(run: RunDirectory, config: Config) -> Iterator[SiteGuesses]:
+    """Yield the addresses of each site that `recover` would request, best first, without any request.
 
     Of several guesses for one page, the later ones are requested only if the first is not found. A site has at most as
     many as ``recover.max_site_addresses`` still allows.
@@ -60,7 +60,8 @@ def open_guesses(run: RunDirectory, config: Config) -> Iterator[Guessed]:
     asked, n_asked = {page_key(answer.guess.url) for answer in so_far}, Counter(answer.guess.site for answer in so_far)
     for site in guess_run(run, config):
         left = max(0, config.recover.max_site_addresses - n_asked[site.site])
-        yield from [guess for guess in site.guesses if page_key(guess.url) not in asked][:left]
+        still_open = [guess for guess in site.guesses if page_key(guess.url) not in asked]
+        yield site._replace(guesses=still_open[:left])
 
 
 def _so_far(run: RunDirectory) -> list[Answer]:

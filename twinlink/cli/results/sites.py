@@ -12,8 +12,8 @@ import msgspec
 from twinlink.cli.results.record import Record
 
 if TYPE_CHECKING:
+    from twinlink.recover.guessing import SiteGuesses
     from twinlink.rundir.directory import RunDirectory
-    from twinlink.spiders.frontier import Guessed
 
 __all__ = ["Guess", "GuessesResult", "PatternsResult", "RankResult", "RecoveredResult", "Rule", "Site"]
 
@@ -32,8 +32,6 @@ class Rule(msgspec.Struct, frozen=True):
     """``credible`` or ``rescued`` (by what other sites teach)."""
     n_pages: int
     """Pages with a partner by it."""
-    credibility: float
-    """Its global credibility C(p)."""
     n_sites: int
     """Sites of the run that have it."""
     credibility: float
@@ -189,12 +187,17 @@ class GuessesResult(Record, frozen=True, kw_only=True):
     """The run directory."""
     addresses: list[Guess]
     """The best first on each site."""
+    n_linked: int
+    """Predicted addresses that pages link to, and that were never fetched: a crawl requests them, not `recover`."""
 
     @classmethod
-    def of(cls, run: Path, guesses: Iterable[Guessed]) -> GuessesResult:
+    def of(cls, run: Path, sites: Iterable[SiteGuesses]) -> GuessesResult:
         """Name what `twinlink.recover.stage.open_guesses` yields."""
-        addresses = [Guess(guess.url, guess.rule, guess.credibility, guess.page) for guess in guesses]
-        return cls(run=str(run), addresses=addresses)
+        addresses, n_linked = [], 0
+        for site in sites:
+            addresses += [Guess(guess.url, guess.rule, guess.credibility, guess.page) for guess in site.guesses]
+            n_linked += len(site.linked)
+        return cls(run=str(run), addresses=addresses, n_linked=n_linked)
 
 
 class RecoveredResult(Record, frozen=True, kw_only=True):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -27,6 +28,9 @@ from twinlink.cli.options import (
 from twinlink.cli.output import command, echo, print_result
 from twinlink.cli.runs import opened, working
 from twinlink.cli.settings import crawl_options, settings_of
+
+if TYPE_CHECKING:
+    from twinlink.cli.results.sites import GuessesResult
 
 
 def patterns(
@@ -155,8 +159,8 @@ def recover(
         if dry_run:
             guesses = GuessesResult.of(run, stage.open_guesses(directory, settings.config))
             print_result(guesses, as_json, quiet, [command("recover", run)] if guesses.addresses else [], raw=True)
-            if not guesses.addresses:
-                echo("0 addresses: no credible pattern predicts an unknown partner of a page", err=True)
+            for line in _why_no_more(guesses):
+                echo(line, err=True)
             return
         from_files = not stage.has_crawl(directory)
         if from_files and not as_json:
@@ -165,6 +169,14 @@ def recover(
         result = RecoveredResult.of(directory, over_network=from_files)
     steps = f"{command('ingest', '-o', run)} && {command('match', run)}"
     print_result(result, as_json, quiet, [steps] if result.n_found else [])
+
+
+def _why_no_more(guesses: GuessesResult) -> Iterator[str]:
+    """Yield what there is to say about the addresses that `recover` would not request."""
+    if guesses.n_linked:
+        yield f"not asked for: linked {guesses.n_linked}; crawl these pages first, or use --set recover.linked=true"
+    elif not guesses.addresses:
+        yield "0 addresses: no credible pattern predicts an unknown partner of a page"
 
 
 def discover(

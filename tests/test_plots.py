@@ -22,6 +22,7 @@ ROUNDS = pd.DataFrame(
         "round": [0, 1],
         "added": [3, 1],
         "one_language": [0, 2],
+        "copies": [0, 0],
         "refused": [0, 0],
         "dead": [0, 1],
         "unreadable": [0, 0],

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["contributions", "facing_halves", "precision_coverage", "rounds", "score_distribution"]
 
 BLUE, ORANGE, GREEN, RED, GREY, PURPLE = "#0072b2", "#e69f00", "#009e73", "#d55e00", "#999999", "#cc79a7"
+SKY = "#56b4e9"
 _SIZE = (6.4, 4.0)  # inches
-_OUTCOMES = {"added": GREEN, "one_language": GREY, "refused": ORANGE, "dead": RED, "unreadable": PURPLE}
+_OUTCOMES = {"added": GREEN, "one_language": GREY, "copies": SKY, "refused": ORANGE, "dead": RED, "unreadable": PURPLE}
 
 
 def _axes(ax: Axes | None, size: tuple[float, float] = _SIZE) -> Axes:

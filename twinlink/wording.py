@@ -44,6 +44,7 @@ LABELS = {ACCEPTED: "accepted", REJECTED: "rejected"}
 ROUND_OUTCOMES = {
     "added": "added",
     "one_language": "not bilingual",
+    "copies": "copies of other sites",
     "refused": "refused by robots.txt",
     "dead": "dead",
     "unreadable": "errors, moved, empty",

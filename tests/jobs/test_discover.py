@@ -42,6 +42,7 @@ from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.rounds import Rounds, paired_by_probe, site_rounds, turned_down
 from twinlink.rundir.signature import Signature
 from twinlink.tables import PAGES, PROBES, ROUNDS, read_table
+from twinlink.wording import ROUND_OUTCOMES
 
 WEB = WorldSettings(
     hosts=14,
@@ -152,7 +153,7 @@ def check_pages(world, run):
     assert row["all_pages"] == len(rows)
     assert row["all_pairs"] == len(lines(run.path / "patterns" / "pairs.tsv"))
     assert row["added"] == row["with_pairs"] == len(added)
-    assert row["tried"] == row["added"] + row["one_language"] + row["refused"] + row["dead"] + row["unreadable"]
+    assert row["tried"] == row["added"] + sum(row[name] for name in ROUND_OUTCOMES if name != "added")
 
 
 def test_a_site_that_was_down_is_tried_again_by_a_later_call(tmp_path):
@@ -330,6 +331,7 @@ def test_a_site_that_turned_busy_after_a_few_pages_is_refused(tmp_path, monkeypa
 def test_sites_added_for_their_pairs_are_bilingual_for_the_ranking(tmp_path):
     run = RunDirectory.create(tmp_path)
     base = {"round": 1, "reason": "", "place": 1, "score": 0.0, "start": "", "pages": 10, "langs": "", "rule": ""}
+    base |= {"copy_of": ""}
     told = [("a.hk", True, 0.8, 4), ("b.hk", True, 0.9, 0), ("c.hk", False, 0.2, 1)]
     rows = [
         {**base, "site": site, "verdict": "", "added": added, "credibility": share, "pairs": pairs}
@@ -360,7 +362,7 @@ def test_rounds_of_sites_come_from_the_verdicts(tmp_path):
     run = RunDirectory.create(tmp_path)
     assert site_rounds(run) == {}
     empty = {"reason": "", "place": 0, "score": 0.0, "start": "", "pages": 1, "langs": "", "credibility": 0, "rule": ""}
-    empty["pairs"] = 0
+    empty |= {"pairs": 0, "copy_of": ""}
     rows = [(0, "seed.hk", True), (1, "new.hk", True), (1, "not.hk", False), (12, "late.hk", True)]
     for number in {number for number, *_ in rows}:
         own = [
@@ -391,7 +393,7 @@ def test_sites_can_be_left_out_by_their_names():
 def test_report_of_a_round_has_sites_and_reasons(tmp_path):
     rounds = Rounds(RunDirectory.create(tmp_path))
     base = {"score": 0.5, "start": "http://x/", "langs": "", "credibility": 0.0, "rule": "", "round": 1, "place": 1}
-    base["pairs"] = 0
+    base |= {"pairs": 0, "copy_of": ""}
     told = [
         ("gone.hk", "dead", "dns 1", 0),
         ("shut.hk", "refused", "robots 2", 0),
@@ -408,7 +410,7 @@ def test_report_of_a_round_has_sites_and_reasons(tmp_path):
     assert "gone.hk: dead (dns 1)" in said
     assert "shut.hk: refused (robots 2)" in said
     assert "mono.hk" not in said
-    assert "round 1: 3 sites tried, 0 added, 1 not bilingual, 1 refused, 1 dead" in said
+    assert "round 1: 3 sites tried, 0 added, 1 not bilingual, 0 copies of other sites, 1 refused, 1 dead" in said
     result = DiscoveryResult.of(tmp_path, 2)
     said = list(lines_of_result(result))
     assert said[0].split() == ROUNDS.names
@@ -427,7 +429,8 @@ def test_sites_without_a_pattern_are_left_to_a_match(tmp_path):
     rounds = Rounds(run)
     told = [("a", "bilingual", 3, True), ("b", "two-languages", 0, True), ("c", "bilingual", 0, True)]
     told.append(("d", "two-languages", 1, False))
-    base = dict.fromkeys(PROBES.names, 0) | {"round": 1, "reason": "", "start": "", "langs": "", "rule": "", "pages": 9}
+    base = dict.fromkeys(PROBES.names, 0) | dict.fromkeys(("reason", "start", "langs", "rule", "copy_of"), "")
+    base |= {"round": 1, "pages": 9}
     rows = [{**base, "site": site, "verdict": verdict, "pairs": n, "added": added} for site, verdict, n, added in told]
     rounds.judge(1, pa.Table.from_pylist(rows, schema=PROBES))
     rounds.count(1, {**dict.fromkeys(ROUNDS.names, 0), "round": 1, "tried": 4, "added": 3})

@@ -19,7 +19,7 @@ from twinlink.errors import InputError, MissingStageError
 from twinlink.ingest.stage import ingest
 from twinlink.patterns.stage import learn_run
 from twinlink.rundir.directory import RunDirectory, site_file
-from twinlink.rundir.rounds import Rounds
+from twinlink.rundir.rounds import Rounds, link_farms
 from twinlink.rundir.signature import Signature
 from twinlink.sites import building, export
 from twinlink.sites.features import FEATURES, feature_words
@@ -61,7 +61,16 @@ def rows_of(run: RunDirectory) -> dict[str, dict]:
 
 def test_command_keeps_what_rounds_found_out(run):
     tried = {"round": 1, "site": "rare.org", "verdict": "dead", "added": False, "reason": "dns", "place": 1}
-    rest = {"score": 0.0, "start": "", "pages": 0, "langs": "", "credibility": 0.0, "rule": "", "pairs": 0}
+    rest = {
+        "score": 0.0,
+        "start": "",
+        "pages": 0,
+        "langs": "",
+        "credibility": 0.0,
+        "rule": "",
+        "pairs": 0,
+        "copy_of": "",
+    }
     Rounds(run).judge(1, pa.Table.from_pylist([{**tried, **rest}], schema=PROBES))
     done = CliRunner().invoke(app, ["rank", str(run.path), "-q"])
     assert done.exit_code == 0, done.output
@@ -75,7 +84,7 @@ def test_a_site_that_a_probe_added_for_its_pairs_is_credible(run):
     rank(run, CONFIG)
     before = rows_of(run)
     tried = {"round": 1, "verdict": "bilingual", "added": True, "reason": "", "place": 1, "score": 0.0, "start": ""}
-    rest = {"pages": 10, "langs": "", "credibility": 0.8, "rule": "", "pairs": 4}
+    rest = {"pages": 10, "langs": "", "credibility": 0.8, "rule": "", "pairs": 4, "copy_of": ""}
     sites = [{**tried, **rest, "site": site} for site in ("one.com", "two.hk")]
     Rounds(run).judge(1, pa.Table.from_pylist(sites, schema=PROBES))
     rank(run, CONFIG)
@@ -230,6 +239,23 @@ def test_verdict_one_language_is_learned_from(run):
     assert last().endswith("learned from 3 sites, 0 bilingual")
     rank(run, CONFIG, {"more.hk": "one-language", "two.hk": "one-language"})  # two.hk is crawled: its pages speak
     assert last().endswith("learned from 4 sites, 0 bilingual")
+
+
+def test_the_links_of_a_site_with_several_copies_do_not_count(run):
+    """Both bilingual sites link to more.hk; rounds found one copy of one.com, and two of two.hk."""
+    rank(run, CONFIG)
+    before = rows_of(run)
+    row = dict.fromkeys(PROBES.names, 0) | dict.fromkeys(("reason", "start", "langs", "rule"), "")
+    copies = [("a.com", "one.com"), ("b.com", "two.hk"), ("c.com", "two.hk")]
+    tried = [{**row, "round": 1, "site": site, "verdict": "copy", "added": False, "copy_of": of} for site, of in copies]
+    Rounds(run).judge(1, pa.Table.from_pylist(tried, schema=PROBES))
+    assert link_farms(run) == {"two.hk"}
+    rank(run, CONFIG)
+    after = rows_of(run)
+    assert (before["more.hk"]["n_sources"], after["more.hk"]["n_sources"]) == (2, 1)
+    assert "rare.org" not in after  # nobody else links to it
+    assert after["two.hk"]["n_pages"] == before["two.hk"]["n_pages"]
+    assert after["shop.com"]["n_sources"] == 1
 
 
 def test_hosts_may_be_sites(tmp_path):

@@ -451,7 +451,8 @@ def _(result: RoundResult) -> Iterator[str]:
     row = result.counts
     yield (
         f"round {row['round']}: {_counts(row['tried'], 'site')} tried, {row['added']} added, {row['one_language']} not"
-        f" bilingual, {row['refused']} refused, {row['dead']} dead, {row['unreadable']} unreadable;"
+        f" bilingual, {row['copies']} copies of other sites, {row['refused']} refused, {row['dead']} dead,"
+        f" {row['unreadable']} unreadable;"
         f" {_counts(row['pairs'], 'pair')} on {row['with_pairs']} of its sites; so far"
         f" {_counts(row['sites'], 'site')}, {_counts(row['all_pairs'], 'pair')}"
     )

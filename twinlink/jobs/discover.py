@@ -202,7 +202,8 @@ class _Loop:
         """Probe the candidates of a round."""
         starts = {each.site: each.starts for each in chosen}
         folder = self._rounds.of(number) / "probe"
-        found = probe(starts, folder, self._config, self._credible_keys(), self._report, self._run.pause_file)
+        known = self._run.stage_folder("ingest") / "pages"
+        found = probe(starts, folder, self._config, self._credible_keys(), self._report, self._run.pause_file, known)
         tries = Counter(self._rounds.all_verdicts()["site"].to_pylist())
         told = {
             site: each._replace(reason=f"{each.reason}; tried {tries[site] + 1} times") if tries[site] else each
@@ -261,7 +262,8 @@ class _Loop:
             "round": number,
             "tried": len(tried),
             "added": len(own & pages.keys()),
-            "one_language": sum(row["pages"] > 0 and not row["added"] for row in tried),
+            "one_language": sum(row["pages"] > 0 and not row["added"] and not row["copy_of"] for row in tried),
+            "copies": sum(row["copy_of"] != "" for row in tried),
             "refused": outcomes.count("refused"),
             "dead": outcomes.count("dead"),
             "unreadable": sum(each in ("errors", "moved", "empty") for each in outcomes),
@@ -328,6 +330,7 @@ def _verdict_table(number: int, chosen: Iterable[Chosen], found: Mapping[str, Lo
                 "credibility": made.credibility,
                 "rule": made.rule,
                 "pairs": made.pairs,
+                "copy_of": made.copy_of,
             }
         )
     return pa.Table.from_pylist(rows, schema=PROBES)

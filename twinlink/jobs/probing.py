@@ -8,9 +8,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from twinlink.config import Config
 from twinlink.config.sites import DiscoverySettings
 from twinlink.errors import CrawlError, MissingStageError, NothingFoundError
+from twinlink.jobs.site_copies import SiteTexts, find_copies, texts_of_sites
 from twinlink.jobs.stages import crawl_stage, ingest_stage, match_stage, silent
 from twinlink.language.identify import identify_text
 from twinlink.language.stage import MAX_LETTERS
@@ -24,7 +27,7 @@ from twinlink.tables import PAGES, PAIRS, is_part, read_table
 
 __all__ = ["Look", "failure", "fetch", "fetched_sites", "is_added", "look", "probe", "sites_to_retry"]
 
-BILINGUAL, TWO_LANGUAGES, ONE_LANGUAGE = "bilingual", "two-languages", "one-language"
+BILINGUAL, TWO_LANGUAGES, ONE_LANGUAGE, COPY = "bilingual", "two-languages", "one-language", "copy"
 
 _REFUSED = frozenset(("robots", "robots-unreachable", "busy", "noindex", "nofollow", "private-address", "blocked-port"))
 _DEAD = frozenset(("dns", "connection", "timeout", "tls"))
@@ -39,8 +42,8 @@ class Look(NamedTuple):
 
     verdict: str
     """``bilingual``: a credible URL pattern between pages of two languages, or pairs of such pages by a match;
-    ``two-languages``: neither; ``one-language``; or no page was to be had: ``refused`` (also after a few
-    pages in one language), ``dead``, ``errors``, ``moved``, ``empty``."""
+    ``two-languages``: neither; ``one-language``; ``copy``: it would be added, and another site has its text; or no page
+    was to be had: ``refused`` (also after a few pages in one language), ``dead``, ``errors``, ``moved``, ``empty``."""
     reason: str
     pages: int = 0
     langs: str = ""
@@ -48,6 +51,8 @@ class Look(NamedTuple):
     rule: str = ""
     pairs: int = 0
     """Pairs of its probed pages by a match; 0 where none was needed."""
+    copy_of: str = ""
+    """Of a ``copy``: the site that has its text, which is in the run, or comes before it in the round."""
 
     @property
     def has_pages(self) -> bool:
@@ -62,13 +67,14 @@ def probe(
     prior: Mapping[Key, float],
     report: Report = silent,
     pause: Path | None = None,
+    known: Path | None = None,
 ) -> dict[str, Look]:
     """Fetch a few pages of each site, and judge it by them.
 
     Parameters
     ----------
     starts : mapping
-        Sites, and the addresses that each is begun at.
+        Sites, the best first, and the addresses that each is begun at.
     folder : Path
         Becomes a separate run; a probe that was stopped continues there.
     config : Config
@@ -79,6 +85,8 @@ def probe(
     report : callable, optional
     pause : Path, optional
         The file that asks for a pause; by default that of the probe's own run.
+    known : Path, optional
+        Table of pages of the sites so far; a site whose text one of them has is a copy.
 
     Returns
     -------
@@ -103,12 +111,34 @@ def probe(
         ingest_stage([], run, few, _renamed(report, "probe"))
     fetched = fetched_sites(run)
     looks = {site: _look_at(site, run, fetched.get(site, {}), config, prior) for site in starts}
-    if config.discover.accept != "pairs" or all(found.verdict != TWO_LANGUAGES for found in looks.values()):
-        return looks
-    with suppress(NothingFoundError):
-        match_stage(run, few, report)
-        return {site: _with_pairs(found, site, run, config.discover) for site, found in looks.items()}
-    return looks
+    if config.discover.accept == "pairs" and any(found.verdict == TWO_LANGUAGES for found in looks.values()):
+        with suppress(NothingFoundError):
+            match_stage(run, few, report)
+            looks = {site: _with_pairs(found, site, run, config.discover) for site, found in looks.items()}
+    return looks if config.discover.accept == "all" else _with_copies(looks, run, known, config)
+
+
+def _with_copies(looks: Mapping[str, Look], run: RunDirectory, known: Path | None, config: Config) -> dict[str, Look]:
+    """Return the verdicts on sites; those that would be added, and whose text another site has, are copies of it."""
+    texts = {site: _texts(site, run, config) for site, found in looks.items() if is_added(found, config.discover)}
+    copies = find_copies(texts, texts_of_sites(known) if known else ())
+    said = dict(looks)
+    for site, (original, share) in copies.items():
+        reason = f"{original} has {share:.0%} of its text; {looks[site].reason}"
+        said[site] = looks[site]._replace(verdict=COPY, reason=reason, copy_of=original)
+    return said
+
+
+def _texts(site: str, run: RunDirectory, config: Config) -> SiteTexts:
+    """Return the text blocks of a probed site's pages in each of its languages."""
+    pages = read_table(site_file(run.path / "ingest" / "pages", site), PAGES, ("blocks",))["blocks"]
+    langs = np.array(_languages(_first_letters(pages.to_pylist()), config.langs))
+    return {lang: pages.filter(langs == lang) for lang in sorted({*langs.tolist()} - {UNDETERMINED})}
+
+
+def _first_letters(pages: Sequence[Sequence[str]]) -> list[str]:
+    """Return the beginning of the text of each page, by which its language is identified."""
+    return [" ".join(blocks)[:MAX_LETTERS] for blocks in pages]
 
 
 def _with_pairs(found: Look, site: str, run: RunDirectory, settings: DiscoverySettings) -> Look:
@@ -162,8 +192,7 @@ def _look_at(
     if not is_part(part):
         return failure(counts)
     pages = read_table(part, PAGES, ("url", "blocks"))
-    texts = [" ".join(blocks)[:MAX_LETTERS] for blocks in pages["blocks"].to_pylist()]
-    found = look(pages["url"].to_pylist(), texts, config, prior)
+    found = look(pages["url"].to_pylist(), _first_letters(pages["blocks"].to_pylist()), config, prior)
     rejects: Mapping[str, int] = counts.get("rejects", {})
     # A site that shut the crawler out after its first pages is not known to have one language.
     is_shut = found.verdict == ONE_LANGUAGE and sum(rejects.get(name, 0) for name in LATER) > found.pages

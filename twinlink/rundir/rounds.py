@@ -13,6 +13,7 @@ after the last one. Below ``RUN/discover``::
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -140,6 +141,17 @@ def paired_by_probe(run: RunDirectory) -> dict[str, float]:
     """Return the sites that were added for pairs among their probed pages, and the share of these pages in pairs."""
     verdicts = Rounds(run).all_verdicts().select(["site", "added", "pairs", "credibility"]).to_pylist()
     return {row["site"]: row["credibility"] for row in verdicts if row["added"] and row["pairs"]}
+
+
+FARM = 2
+"""Copies of a site that discovery found, from which it is taken for a link farm. A choice: few owners have three
+addresses for one site, and a site that is wrongly taken for a farm only loses its links."""
+
+
+def link_farms(run: RunDirectory) -> set[str]:
+    """Return the sites with at least `FARM` copies among the sites that rounds tried."""
+    copied = Counter(site for site in Rounds(run).all_verdicts()["copy_of"].to_pylist() if site)
+    return {site for site, n_copies in copied.items() if n_copies >= FARM}
 
 
 def site_rounds(run: RunDirectory) -> dict[str, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -17,7 +17,7 @@ from twinlink.errors import ConfigError, InputError
 from twinlink.files import write_text
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.remembered import keep_with, remember
-from twinlink.rundir.rounds import paired_by_probe
+from twinlink.rundir.rounds import link_farms, paired_by_probe
 from twinlink.rundir.signature import Signature, file_digest
 from twinlink.sites.building import SiteLinks, build_host_graph
 from twinlink.sites.common_crawl import add_common_crawl, n_columns
@@ -121,6 +121,8 @@ def rank(
 def host_graph(run: RunDirectory, config: Config, on_site: Callable[[int, int], None] | None = None) -> Signature:
     """Make the host graph of a run below ``RUN/hosts``, unless it is there already.
 
+    The links of a site of which `discover` found several copies do not count (`twinlink.rundir.rounds.link_farms`).
+
     Raises
     ------
     MissingStageError
@@ -131,7 +133,8 @@ def host_graph(run: RunDirectory, config: Config, on_site: Callable[[int, int], 
     ingested = run.stage_folder("ingest")
     settings = config.ranking.graph
     vertices, edges = _graph_files("ranking.graph.common_crawl", settings.common_crawl)
-    inputs = [str(run.read_signature("ingest")), *map(file_digest, [*vertices, *edges])]
+    farms = link_farms(run)
+    inputs = [str(run.read_signature("ingest")), *map(file_digest, [*vertices, *edges]), *sorted(farms)]
     signature = Signature.of("hosts", {"graph": settings}, inputs)
     if run.is_done(signature):
         return signature
@@ -139,7 +142,7 @@ def host_graph(run: RunDirectory, config: Config, on_site: Callable[[int, int], 
     on_batch = None if on_site is None else lambda done: on_site(done, len(parts))
     megabytes = _megabytes(config)
     with run.writing(signature) as folder:
-        build_host_graph(_site_links(ingested, parts), folder, replace(settings, memory=megabytes), on_batch)
+        build_host_graph(_site_links(ingested, parts, farms), folder, replace(settings, memory=megabytes), on_batch)
         if vertices:
             add_common_crawl(folder, vertices, edges, megabytes)
     return signature
@@ -187,11 +190,11 @@ def _web_evidence(
     )
 
 
-def _site_links(ingested: Path, parts: Sequence[Path]) -> Iterator[SiteLinks]:
-    """Yield every site of a run; its file has its name."""
+def _site_links(ingested: Path, parts: Sequence[Path], farms: Collection[str]) -> Iterator[SiteLinks]:
+    """Yield every site of a run; its file has its name. Those of link farms have no links that count."""
     for part in parts:
-        links = part_like(ingested / "links", part)
-        yield SiteLinks(unquote(part.stem), count_rows(part), (links,) if is_part(links) else ())
+        site, links = unquote(part.stem), part_like(ingested / "links", part)
+        yield SiteLinks(site, count_rows(part), (links,) if site not in farms and is_part(links) else ())
 
 
 def _crawled_sites(run: RunDirectory) -> dict[str, _Crawled]:

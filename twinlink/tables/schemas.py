@@ -403,7 +403,11 @@ PROBES = pa.schema(
     [
         _column("round", pa.int16(), "round that tried the site, 0 for the start"),
         _column("site", pa.string(), "the site"),
-        _column("verdict", pa.string(), "bilingual, two-languages, one-language; refused, dead, errors, moved, empty"),
+        _column(
+            "verdict",
+            pa.string(),
+            "bilingual, two-languages, one-language, copy (of another site); refused, dead, errors, moved, empty",
+        ),
         _column("added", pa.bool_(), "whether it was crawled; sites of the start are, without a probe"),
         _column("reason", pa.string(), "what the verdict rests on"),
         _column("place", pa.int32(), "place among the candidates of the round, from 1; 0 for the start"),
@@ -414,6 +418,7 @@ PROBES = pa.schema(
         _column("credibility", pa.float64(), "C(w) on these pages; without a URL pattern, their share in pairs"),
         _column("rule", pa.string(), "URL pattern with that credibility, empty for none"),
         _column("pairs", pa.int64(), "pairs of these pages by a match; 0 also where a URL pattern made it needless"),
+        _column("copy_of", pa.string(), "of a copy: the site that has its text; empty for others"),
     ],
     metadata={"table": "probes"},
 )
@@ -424,6 +429,7 @@ ROUNDS = pa.schema(
         _column("tried", pa.int64(), "sites that the round tried"),
         _column("added", pa.int64(), "of these, sites that were added"),
         _column("one_language", pa.int64(), "of these, sites that respond, and whose pages show no second language"),
+        _column("copies", pa.int64(), "of these, sites whose text another site has: mirrors, link farms"),
         _column("refused", pa.int64(), "of these, sites that robots.txt closes"),
         _column("dead", pa.int64(), "of these, sites that do not respond"),
         _column("unreadable", pa.int64(), "of these, sites that responded with errors or without a page"),

@@ -14,7 +14,14 @@ from twinlink.review.charts.svg import Alternative, standalone
 from twinlink.review.templating import count
 from twinlink.wording import ROUND_OUTCOMES
 
-_STYLES = {"added": "good", "one_language": "quiet", "refused": "doubt", "dead": "bad", "unreadable": "b"}
+_STYLES = {
+    "added": "good",
+    "one_language": "quiet",
+    "copies": "a",
+    "refused": "doubt",
+    "dead": "bad",
+    "unreadable": "b",
+}
 """Class of the part of a column that each count of `twinlink.wording.ROUND_OUTCOMES` has."""
 _PARTS = [(style, ROUND_OUTCOMES[name]) for name, style in _STYLES.items()]
 

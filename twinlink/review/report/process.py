@@ -16,7 +16,7 @@ from twinlink.review.charts.rounds import LEGEND, rounds_chart, rounds_words
 from twinlink.review.charts.svg import Alternative
 from twinlink.review.report.data import Chart, Column, ReportData, Section, SiteGraph, Table, records, total
 from twinlink.review.templating import count, percent, shortened
-from twinlink.wording import ENDS, STAGES, reason_words
+from twinlink.wording import ENDS, ROUND_OUTCOMES, STAGES, reason_words
 
 __all__ = [
     "crawl_section",
@@ -142,7 +142,7 @@ def rounds_section(data: ReportData) -> Section | None:
     if not len(data.rounds):
         return None
     rounds = data.rounds
-    names = ("round", "tried", "added", "one_language", "refused", "dead", "unreadable", "pages", "pairs", "all_pairs")
+    names = ("round", "tried", *ROUND_OUTCOMES, "pages", "pairs", "all_pairs")
     shown = [Column(name.replace("_", " ").capitalize(), "count") for name in names]
     rows = [tuple(int(row[name]) for name in names) for row in rounds.to_pylist()]
     return Section(

@@ -66,9 +66,10 @@ class Judge:
         return found
 
     def is_bilingual(self, site: str) -> bool:
-        """Return whether a site has pages in two languages and responds."""
+        """Return whether a site has pages in two languages, responds, and is no spam."""
         number = self.number(site)
-        return bool(self.world.bilingual[number]) and self.world.state[number] == OK
+        is_wanted = self.world.kind[number] != SPAM and self.world.state[number] == OK
+        return bool(self.world.bilingual[number] and is_wanted)
 
     def is_right(self, a: str, b: str) -> bool:
         """Return whether two pages are translations of each other."""

@@ -17,12 +17,13 @@ from scipy.sparse import csr_array
 
 from experiments.simweb.listing import MiningSettings, Tally, list_site, tally_of
 from experiments.simweb.mining import Learned
-from experiments.simweb.world import OK, REFUSED, World
+from experiments.simweb.world import OK, REFUSED, SPAM, World
 from twinlink.config.patterns import PatternSettings
 from twinlink.config.sites import RankingSettings
 from twinlink.languages import address_pattern
 from twinlink.patterns.credibility import credible_keys
 from twinlink.patterns.library import PatternLibrary
+from twinlink.rundir.rounds import FARM
 from twinlink.sites.host_graph import HostGraph
 from twinlink.sites.ranking import SiteRanking, rank_sites
 
@@ -45,6 +46,8 @@ class Known:
     rounds: NDArray[np.int64]
     n_pages: NDArray[np.int64]
     library: PatternLibrary
+    copies: NDArray[np.int64] | None = None
+    """Copies of each host that were found; None: copies are added like other hosts, and nothing is counted."""
 
     def copy(self) -> Known:
         """Return a copy that may be changed."""
@@ -55,6 +58,7 @@ class Known:
             self.rounds.copy(),
             self.n_pages.copy(),
             PatternLibrary(dict(self.library.sums)),
+            None if self.copies is None else self.copies.copy(),
         )
 
 
@@ -74,6 +78,8 @@ class Round(msgspec.Struct, frozen=True):
     pairs: Tally
     copied: int
     """Pairs on mirrors of hosts crawled before, which have no new text."""
+    spam: int
+    """Chosen hosts that belong to link farms."""
 
 
 def crawl_of(world: World, learned: Learned, credibility: Mapping[int, float]) -> Known:
@@ -91,8 +97,9 @@ def crawl_of(world: World, learned: Learned, credibility: Mapping[int, float]) -
 
 
 def is_true(world: World, hosts: Hosts) -> NDArray[np.bool_]:
-    """Mark the truly bilingual hosts: they respond to a browser, and have pages in two languages."""
-    return world.bilingual[hosts] & np.isin(world.state[hosts], (OK, REFUSED))
+    """Mark the truly bilingual hosts: they respond to a browser, have pages in two languages, and are no spam."""
+    wanted: NDArray[np.bool_] = world.bilingual[hosts] & (world.kind[hosts] != SPAM)
+    return wanted & np.isin(world.state[hosts], (OK, REFUSED))
 
 
 def host_graph(world: World, known: Known) -> tuple[HostGraph, Hosts]:
@@ -100,8 +107,9 @@ def host_graph(world: World, known: Known) -> tuple[HostGraph, Hosts]:
 
     A link to the page of a language names that language if the package reads it from the address.
     """
-    sources = np.repeat(np.arange(len(world.kind)), np.where(known.crawled, np.diff(world.links.indptr), 0))
-    of_crawled = np.repeat(known.crawled, np.diff(world.links.indptr))
+    counted = known.crawled if known.copies is None else known.crawled & (known.copies < FARM)
+    sources = np.repeat(np.arange(len(world.kind)), np.where(counted, np.diff(world.links.indptr), 0))
+    of_crawled = np.repeat(counted, np.diff(world.links.indptr))
     targets, bits = world.links.indices[of_crawled].astype(np.int64), world.links.data[of_crawled]
     hosts = np.union1d(np.flatnonzero(known.crawled), targets)
     names = [world.host(number) for number in hosts.tolist()]
@@ -113,18 +121,18 @@ def host_graph(world: World, known: Known) -> tuple[HostGraph, Hosts]:
     named = ((bits & 2) > 0) & _named(world)[targets]
     links = csr_array((np.ones(len(rows)), (rows, columns)), shape=(n, n))
     links.sort_indices()
-    counted = [np.bincount(columns, mark, n).astype(np.int64) for mark in (np.ones(len(rows)), named, (bits & 4) > 0)]
+    marks = [np.bincount(columns, mark, n).astype(np.int64) for mark in (np.ones(len(rows)), named, (bits & 4) > 0)]
     pages = np.where(known.crawled, known.n_pages, 0)[hosts]
     nothing = np.zeros(n, np.int64)
     graph = HostGraph(
         [names[k] for k in order.tolist()],
         links,
         pages,
-        counted[0],
-        counted[1],
-        np.minimum(counted[1], 1),
+        marks[0],
+        marks[1],
+        np.minimum(marks[1], 1),
         nothing,
-        counted[2],
+        marks[2],
     )
     return graph, hosts
 
@@ -192,7 +200,12 @@ def _visit(
     have = set(world.original[known.crawled].tolist())
     pairs, copied, said = Tally(), 0, 0
     known.silent[hosts] = world.state[hosts] != OK
+    silent = int(known.silent[hosts].sum())
     for host in hosts[~known.silent[hosts]].tolist():
+        if known.copies is not None and world.bilingual[host] and world.original[host] in have:
+            known.copies[_crawled_twin(world, known, host)] += 1
+            known.silent[host] = True
+            continue
         site = list_site(world, host, mining)
         found = site.learned(patterns, keys)
         of_site = tally_of(site.pages, site.used(found))
@@ -205,4 +218,10 @@ def _visit(
         known.crawled[host], known.rounds[host] = True, number
         known.credibility[host], known.n_pages[host] = found.credibility, found.n_pages
     true = int(is_true(world, hosts).sum())
-    return Round(number, criterion, len(hosts), int(known.silent[hosts].sum()), true, said, pairs, copied)
+    spam = int((world.kind[hosts] == SPAM).sum())
+    return Round(number, criterion, len(hosts), silent, true, said, pairs, copied, spam)
+
+
+def _crawled_twin(world: World, known: Known, host: int) -> int:
+    """Return the first crawled host with the text of a host."""
+    return int(np.flatnonzero(known.crawled & (world.original == world.original[host]))[0])

@@ -92,6 +92,8 @@ class WorldSettings(msgspec.Struct, frozen=True):
     """Share of hosts in link farms; 0: no spam at all."""
     farm: int = 40
     """Number of hosts per farm."""
+    farms_bilingual: float = 0.0
+    """Share of farms whose hosts have one text in two languages; the others have one language and different texts."""
     guest_books: float = 0.08
     """Share of ordinary hosts that spammers fill with links."""
     guest_links: int = 15
@@ -145,7 +147,7 @@ class World(msgspec.Struct, frozen=True, dict=True):
     articles: NDArray[np.int32]
     suffix: NDArray[np.int8]
     original: NDArray[np.int32]
-    """Host that a mirror copies; itself for others."""
+    """Host that a mirror copies; first host of its farm for one of a bilingual farm; itself for others."""
     popularity: NDArray[np.float32]
     seeds: Indices
     """Hosts of the seed list, ascending."""
@@ -239,8 +241,10 @@ def make_world(settings: WorldSettings) -> World:
     kind, original = _kinds(rng, settings)
     topic, bilingual = _topics(rng, settings)
     bilingual &= kind != SPAM
+    twins = _bilingual_farms(settings, kind, original)
+    bilingual |= twins
     popularity = (1.0 + rng.pareto(settings.popularity, n)).astype(np.float32)
-    weak = bilingual & (rng.random(n) < settings.weak)
+    weak = bilingual & (rng.random(n) < settings.weak) & ~twins
     shares = np.array([each.share for each in CONVENTIONS])
     chosen = rng.choice(len(shares), n, p=shares / shares.sum())
     doubled = np.where(rng.random(n) < settings.doubled, rng.integers(1, len(NOISE), n), 0)
@@ -277,6 +281,19 @@ def _kinds(rng: np.random.Generator, settings: WorldSettings) -> tuple[NDArray[n
     if len(sources):
         original[copies] = sources[np.arange(n_copies) // settings.copies_each % len(sources)]
     return kind, original
+
+
+def _bilingual_farms(
+    settings: WorldSettings, kind: NDArray[np.uint8], original: NDArray[np.int32]
+) -> NDArray[np.bool_]:
+    """Mark the hosts of the first farms; each has the text of the first host of its farm in ``original``."""
+    spam = np.flatnonzero(kind == SPAM)
+    farm = np.arange(len(spam)) // settings.farm
+    chosen = spam[farm < settings.farms_bilingual * (farm.max(initial=-1) + 1)]
+    original[chosen] = chosen[np.arange(len(chosen)) // settings.farm * settings.farm]
+    marked = np.zeros(len(kind), np.bool_)
+    marked[chosen] = True
+    return marked
 
 
 def _topics(rng: np.random.Generator, settings: WorldSettings) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
@@ -321,7 +338,7 @@ def _links(
     named = rng.random(len(source)) < np.where(bilingual[target], settings.named, settings.named_falsely)
     everywhere = rng.random(len(source)) < settings.site_wide
     bits = (1 + 2 * named + 4 * everywhere).astype(np.uint8)
-    parts = [(source, target, bits), _farms(rng, settings, kind), _mirrors(kind, original)]
+    parts = [(source, target, bits), _farms(rng, settings, kind, bilingual), _mirrors(kind, original)]
     source, target, bits = (np.concatenate(each) for each in zip(*parts, strict=True))
     keep = source != target
     # Not summed: a link drawn twice counts once.
@@ -361,7 +378,7 @@ def _drawn(
 
 
 def _farms(
-    rng: np.random.Generator, settings: WorldSettings, kind: NDArray[np.uint8]
+    rng: np.random.Generator, settings: WorldSettings, kind: NDArray[np.uint8], bilingual: NDArray[np.bool_]
 ) -> tuple[Indices, Indices, NDArray[np.uint8]]:
     """Return the links among hosts of a farm, and the links to them in guest books."""
     spam = np.flatnonzero(kind == SPAM)
@@ -379,7 +396,7 @@ def _farms(
     guests = spam[entry.ravel() % len(spam)]
     sources = np.concatenate([sources, np.repeat(books, settings.guest_links)])
     targets = np.concatenate([targets, guests])
-    named = rng.random(len(sources)) < settings.named_falsely
+    named = rng.random(len(sources)) < np.where(bilingual[targets], settings.named, settings.named_falsely)
     return sources, targets, (1 + 2 * named).astype(np.uint8)
 
 

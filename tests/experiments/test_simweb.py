@@ -12,9 +12,11 @@ from msgspec.structs import replace
 
 from experiments import discover
 from experiments.simweb.conventions import CONVENTIONS
+from experiments.simweb.exploring import is_true
 from experiments.simweb.pages import Answers
 from experiments.simweb.server import proxied
 from experiments.simweb.world import COPY, DEAD, ERRORS, OK, ORDINARY, REFUSED, SPAM, WorldSettings, make_world
+from experiments.simweb_farms import rounds_of, start_of
 
 SETTINGS = WorldSettings(hosts=6_000, seeds=200, seed=3)
 WORLD = make_world(SETTINGS)
@@ -80,6 +82,30 @@ def test_links_have_heavy_tails_topics_and_kin():
     assert kin[honest & WORLD.bilingual[SOURCES]].mean() > 2 * kin[honest & ~WORLD.bilingual[SOURCES]].mean()
     assert degrees[WORLD.kind == SPAM].min() > np.median(degrees)
     assert not (WORLD.links.indices == SOURCES).any()
+
+
+def test_hosts_of_a_bilingual_farm_have_one_text_in_two_languages():
+    """They are no bilingual sites to be found; with none of them the web is what it was."""
+    world = make_world(replace(SETTINGS, farms_bilingual=1.0))
+    spam = np.flatnonzero(world.kind == SPAM)
+    assert world.bilingual[spam].all()
+    assert not is_true(world, spam).any()
+    assert world.original[spam].tolist() == [spam[k // SETTINGS.farm * SETTINGS.farm] for k in range(len(spam))]
+    assert (world.bilingual[world.kind == ORDINARY] == WORLD.bilingual[world.kind == ORDINARY]).all()
+    a, b = (world.pages(int(host)) for host in spam[:2])
+    assert a.article.tolist() == b.article.tolist()
+    assert set(a.side) >= {0, 1}
+
+
+def test_copies_that_are_found_keep_farms_out_of_later_rounds():
+    """Means of two webs: (bilingual, spam) of the third round, without and with a test of copies."""
+    counts = {}
+    for found in (False, True):
+        starts = [start_of(make_world(WorldSettings(5_000, 100, seed=k, farms_bilingual=1.0))) for k in range(2)]
+        last = [rounds_of(*start, 3, 40, copies=found)[-1] for start in starts]
+        counts[found] = sum(row.bilingual for row in last), sum(row.spam for row in last)
+    assert counts[True][0] > counts[False][0]
+    assert counts[True][1] < counts[False][1]
 
 
 def test_without_spam_nobody_links_to_farms():

@@ -35,6 +35,11 @@ def test_registered_domain(host: str, domain: str) -> None:
     assert registered_domain(host) == domain
 
 
+@given(st.lists(st.sampled_from(["a", "jp", "kobe", "city", "com", "", "公司", "香港"]), max_size=5).map(".".join))
+def test_a_name_that_nobody_checked_counts_as_in_the_whole_list(host: str) -> None:
+    assert is_registered(host) == (_WHOLE.privatesuffix(host) is not None)
+
+
 def test_a_name_below_no_known_suffix_is_not_registered() -> None:
     assert [is_registered(host) for host in ("router.lan", "gov.hk", "info.gov.hk", "INFO.GOV.HK.")] == [
         False, False, True, True,

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from w3lib.url import safe_url_string
 
-from twinlink.urls import MAX_URL_LENGTH, join, normalise, page_id, page_key, site_of
+from twinlink.urls import MAX_URL_LENGTH, _site_of_any_origin, join, normalise, page_id, page_key, site_of
 
 BASE = "http://www.example.org/en/dir/page.html?x=1"
 
@@ -183,6 +183,23 @@ def test_page_id_never_changes() -> None:
 def test_site_of(url: str, domain: str, host: str) -> None:
     assert site_of(url) == domain
     assert site_of(url, "host") == host
+
+
+LABELS = st.sampled_from(
+    ["a", "www", "com", "co", "uk", "kobe", "jp", "xn--p1ai", "xn--a", "1", "0x7f", "-", "_b", "", "A"]
+)
+
+
+@given(st.lists(LABELS, min_size=1, max_size=4).map(".".join), st.sampled_from(["", ":80", ":8080", "."]))
+def test_the_site_of_a_plain_name_is_that_of_the_parser(host: str, end: str) -> None:
+    for url in {f"http://{host}{end}/a", normalise(f"http://{host}{end}/a")} - {None}:
+        for site_by in ("domain", "host", "path"):
+            assert site_of(url, site_by) == _site_of_any_origin(f"http://{url.split('/')[2]}", site_by)
+
+
+def test_the_parser_of_addresses_is_not_asked_about_plain_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ada_url, "URL", None)
+    assert site_of("https://www.never-seen-before.gov.hk/a?b") == "never-seen-before.gov.hk"
 
 
 @given(st.one_of(st.text(), ADDRESSES))

@@ -28,6 +28,8 @@ _NON_ASCII = re.compile(r"[^\x00-\x7f]+")
 # Links that look only at the folder of their page, not at its name or query (which "?a=1", "#a" and "http:?a=1" take
 # over): those that begin with a path and hold no colon, and whole addresses. Any other is joined to the whole base.
 _FOLDER_IS_ENOUGH = re.compile(r"[\w./][^:]*\Z|https?://", re.ASCII)
+# A host that is a name (its last label is no number), without a port and without punycode, which may be wrong.
+_PLAIN_ORIGIN = re.compile(r"https?://(?!.*xn--)([a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.[a-z][a-z0-9_-]*)")
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 # Only names that never mean anything else (cf. Heritrix's StripSessionIDs): of Java, PHP, ASP, ASP.NET, osCommerce and
 # Zen Cart. A parameter "sid" can be a story or a section.
@@ -254,6 +256,14 @@ def site_of(url: str, site_by: SiteBy = "domain") -> str:
 
 @functools.lru_cache(maxsize=2**12)  # most links go to few hosts
 def _site_of_origin(origin: str, site_by: SiteBy) -> str:
+    plain = _PLAIN_ORIGIN.fullmatch(origin)
+    if plain is None:
+        return _site_of_any_origin(origin, site_by)
+    return registered_domain(plain[1]) if site_by == "domain" else plain[1]
+
+
+def _site_of_any_origin(origin: str, site_by: SiteBy) -> str:
+    """Return the name of a site as the parser of addresses reads it, which takes four times as long."""
     try:
         parsed = ada_url.URL(origin)
     except ValueError:

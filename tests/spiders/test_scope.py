@@ -26,6 +26,12 @@ def reasons(page: Entry, *urls: str, **changes: object) -> dict[str, str]:
     return {entry.url: entry.reason for entry in scope(**changes).links(page, urls)}
 
 
+@pytest.mark.parametrize(("site_by", "n"), [("domain", 1), ("host", 2), ("path", 3)])
+def test_the_sites_of_the_start_pages_are_counted(site_by: str, n: int) -> None:
+    starts = [f"http://{place}" for place in ("a.x.hk/", "b.x.hk/en/1", "b.x.hk/en/2", "b.x.hk/tc/1")]
+    assert Scope(starts, CrawlSettings(site_by=site_by)).n_sites == n
+
+
 def test_links_off_the_sites_are_no_entries() -> None:
     urls = [f"{SITE}/a", "http://data.example.org/", "http://example.com/", "http://example.org.evil.com/"]
     assert list(reasons(at(f"{SITE}/"), *urls)) == [f"{SITE}/a", "http://data.example.org/"]

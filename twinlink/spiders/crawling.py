@@ -129,12 +129,11 @@ def crawl(
     urls = _checked(_given(starts, folder, settings.again))
     scope = Scope(urls, settings)
     check_browser(settings)
-    sites = {scope.site(url) for url in urls}
     job = _job("site", urls, (), folder, settings)
     began = time.monotonic()
 
     def report(ended: bool = False) -> CrawlProgress:
-        progress = _progress(folder, len(sites), time.monotonic() - began, ended)
+        progress = _progress(folder, scope.n_sites, time.monotonic() - began, ended)
         if on_progress is not None:
             on_progress(progress)
         return progress

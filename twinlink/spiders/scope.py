@@ -69,6 +69,11 @@ class Scope:
         self.dead_forms = DeadForms()
         """Forms of address that bring failures alone."""
 
+    @property
+    def n_sites(self) -> int:
+        """Number of sites of the start pages."""
+        return sum(map(len, self._folders.values())) or len(self._sites)
+
     def site(self, url: str) -> str:
         """Return the site of the crawl that a normalised address belongs to; empty when it is off all of them."""
         host = url.split("/", 3)[2]

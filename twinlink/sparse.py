@@ -23,6 +23,7 @@ __all__ = [
     "carry_over",
     "check_csr",
     "check_shape",
+    "check_unit",
     "counts_of",
     "entries",
     "entry_keys",
@@ -84,6 +85,26 @@ def check_shape(array: NDArray[Any] | csr_array, shape: tuple[int, ...], name: s
     """
     if array.shape != shape:
         raise ShapeError(f"{name}: expected shape {shape} as {of} have it, got {array.shape}")
+
+
+def check_unit(values: NDArray[np.floating], name: str) -> None:
+    """Check that all values are in [0, 1].
+
+    Raises
+    ------
+    ShapeError
+        If one is outside, or NaN.
+
+    Examples
+    --------
+    >>> check_unit(np.array([0.5, np.nan]), "weights")
+    Traceback (most recent call last):
+    ...
+    twinlink.errors.ShapeError: weights: expected values in [0, 1], got nan
+    """
+    wrong = values[~((values >= 0) & (values <= 1))]
+    if len(wrong):
+        raise ShapeError(f"{name}: expected values in [0, 1], got {wrong[0]!s}")
 
 
 def as_rows(matrix: Any, name: str) -> csr_array:

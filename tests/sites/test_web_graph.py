@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from twinlink.errors import InputError
+from twinlink.errors import ConfigError, InputError, ShapeError
 from twinlink.sites import web_graph
 from twinlink.sites.web_graph import WebEvidence, WebFiles, no_evidence, read_web_graph
 
@@ -151,6 +151,39 @@ def twin(edges: set[tuple[int, int]], worth: list[float], steps: int) -> tuple[l
         flow = 0.85 * (x / np.maximum(degree, 1)) @ matrix
         x = flow + (0.85 * x[degree == 0].sum() + 0.15) * v
     return hosts, cocited, [7 * sum(flow[host] for host in site_of if site_of[host] == site) for site in range(4)]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"credibility": [0.5], "crawled": [True]}, "credibility: expected shape .4,. as the sites have it, got .1,."),
+        ({"crawled": [True]}, "crawled: expected shape"),
+        ({"credibility": 0.5}, "credibility: expected shape"),
+        ({"credibility": [0.5, np.nan, 0, 0]}, "credibility of crawled sites: expected values in .0, 1., got nan"),
+        ({"credibility": [0.5, -1, 0, 0]}, "got -1.0"),
+        ({"sites": ["a.hk", "b.org", "a.hk", "d.net"]}, "expected each name once, got a.hk twice"),
+        ({"damping": 2}, "damping in"),
+        ({"damping": np.nan}, "damping in"),
+        ({"steps": 0}, "at least one step"),
+    ],
+)
+def test_what_does_not_fit_the_sites_is_refused_before_a_kernel_reads_it(tmp_path, given, message):
+    files = written(tmp_path, HOSTS, [(X, A)])
+    usual = {"sites": SITES, "credibility": [0.5] * 4, "crawled": [True, True, False, False], "folder": tmp_path}
+    with pytest.raises((ShapeError, ConfigError, InputError), match=message):
+        read_web_graph(files, **{**usual, **given})
+
+
+def test_values_of_sites_that_are_not_crawled_do_not_count(tmp_path):
+    found = read_web_graph(
+        written(tmp_path, HOSTS, [(X, A)]), SITES, [1, np.nan, -7, 9], [True] + [False] * 3, tmp_path
+    )
+    assert found.hosts.tolist() == [1, 0, 0, 0]
+
+
+def test_paths_may_be_text(tmp_path):
+    files = WebFiles(*([str(file) for file in each] for each in written(tmp_path, HOSTS, [(X, A)])))
+    assert read_web_graph(files, SITES, [0] * 4, [False] * 4, str(tmp_path)).hosts.tolist() == [1, 0, 0, 0]
 
 
 @pytest.mark.parametrize(

@@ -108,7 +108,7 @@ def rank(
     crawled = _crawled_sites(run)
     graph = read_host_graph(run.stage_folder("hosts"))
     with run.writing(signature) as folder:
-        web = _web_evidence(files, graph, crawled, folder, config, on_read) if files.vertices else None
+        web = _web_evidence(WebFiles(*files), graph, crawled, folder, config, on_read) if files[0] else None
         table, model = site_table(graph, crawled, config, verdicts, web)
         write_table(table, SITES, folder / TABLE_FILE)
         with (folder / SITES_FILE).open("w", encoding="utf-8") as file:
@@ -154,17 +154,17 @@ def _megabytes(config: Config) -> int:
     return min(config.ranking.graph.memory, allowed)
 
 
-def _graph_files(setting: str, names: Sequence[str]) -> WebFiles:
+def _graph_files(setting: str, names: Sequence[str]) -> tuple[list[Path], list[Path]]:
     """Return the vertices files and the edges files of Common Crawl that a setting names."""
     paths = [Path(name) for name in names]
-    files = WebFiles(*([path for path in paths if word in path.name] for word in ("vertices", "edges")))
-    if bool(files.vertices) != bool(files.edges) or sum(map(len, files)) != len(paths):
+    vertices, edges = ([path for path in paths if word in path.name] for word in ("vertices", "edges"))
+    if bool(vertices) != bool(edges) or len(vertices) + len(edges) != len(paths):
         got = ", ".join(path.name for path in paths)
         raise ConfigError(f"{setting}: expected files with `vertices` and with `edges` in their names, got {got}")
-    for kind in files:
+    for kind in (vertices, edges):
         if kind and not max(map(n_columns, kind)):
             raise InputError(f"{kind[0]}: expected tab-separated columns, got an empty file")
-    return files
+    return vertices, edges
 
 
 def _web_evidence(

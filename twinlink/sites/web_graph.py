@@ -7,6 +7,7 @@ number of edges; these go to a temporary file, 8 bytes each, over which PageRank
 from __future__ import annotations
 
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -18,10 +19,10 @@ from numpy.typing import ArrayLike, NDArray
 from pyarrow import csv
 
 from twinlink.compiled import FEW, compiled_beyond
-from twinlink.errors import InputError
-from twinlink.graph.checks import check_marks
+from twinlink.errors import ConfigError, InputError
 from twinlink.inputs import ANY_FILE, open_input
 from twinlink.sites.common_crawl import GZIP, n_columns
+from twinlink.sparse import check_shape, check_unit
 
 __all__ = ["WebEvidence", "WebFiles", "no_evidence", "read_web_graph"]
 
@@ -38,9 +39,9 @@ Floats = NDArray[np.float64]
 class WebFiles(NamedTuple):
     """The files of a web graph, as Common Crawl publishes them: tab-separated, gzipped or not."""
 
-    vertices: Sequence[Path]
+    vertices: Sequence[str | Path]
     """Lines ``number, host with its labels reversed``; numbers from 0, without gaps."""
-    edges: Sequence[Path]
+    edges: Sequence[str | Path]
     """Lines ``number of the linking host, number of the linked host``, all links of a host together."""
 
 
@@ -89,7 +90,7 @@ def read_web_graph(
     sites: Sequence[str],
     credibility: ArrayLike,
     crawled: ArrayLike,
-    folder: Path,
+    folder: str | Path,
     *,
     by_domain: bool = True,
     damping: float = 0.85,
@@ -108,36 +109,55 @@ def read_web_graph(
         Vertices and edges; each kind may be cut into several files.
     sites : sequence of str, length n
         Names of the sites, without repetition.
-    credibility : array_like of float, shape (n,)
-        C(w) of the crawled ones.
+    credibility : array_like of float in [0, 1], shape (n,)
+        C(w) of the crawled ones; other values are not used.
     crawled : array_like of bool, shape (n,)
     folder : Path
         Folder for the temporary file.
     by_domain : bool
         Hosts below a site belong to it; else a site is one host. A leading ``www.`` is ignored.
     damping : float in [0, 1)
-    steps : int
+    steps : int, at least 1
         Iterations of PageRank: links that credibility travels at most.
     on_read : callable, optional
         Called with the bytes that have been read, and all.
 
     Raises
     ------
-    ShapeError
-        If ``crawled`` is not true or false for each site.
     InputError
-        If a file cannot be read or is not of this form, or an edge names a number that no vertex has.
+        If a file cannot be read or is not of this form, an edge names a number that no vertex has, or a name of a site
+        comes twice.
+    ShapeError
+        If the arrays do not fit the sites, or the credibility of a crawled one is outside [0, 1].
+    ConfigError
+        If damping or steps are out of range.
     """
-    total = sum(file.stat().st_size for each in files for file in each if file.is_file())
-    known = check_marks(crawled, len(sites), "crawled", "sites")
-    worth = np.where(known, np.asarray(credibility, np.float64), 0.0)
-    reader = _Reader(total, on_read)
-    hosts = _read_hosts(reader, files.vertices, sites, by_domain=by_domain)
+    if not (0 <= damping < 1 and steps >= 1):  # in this form NaN does not pass
+        raise ConfigError(f"host graph: expected damping in [0, 1) and at least one step, got {damping} and {steps}")
+    vertices, links = ([Path(file) for file in each] for each in files)
+    worth, known = _checked_sites(sites, credibility, crawled)
+    reader = _Reader(sum(file.stat().st_size for file in [*vertices, *links] if file.is_file()), on_read)
+    hosts = _read_hosts(reader, vertices, sites, by_domain=by_domain)
     with tempfile.TemporaryDirectory(dir=folder, prefix=".edges-") as room:
         edges = _Edges(Path(room) / "edges", len(hosts.site_of))
-        sums = _read_edges(reader, files.edges, hosts, edges, worth, known)
+        sums = _read_edges(reader, links, hosts, edges, worth, known)
         credit = _credit(edges, hosts, worth if worth.any() else known.astype(np.float64), damping, steps)
     return WebEvidence(sums.hosts, sums.shares / (sums.informed + 1), credit)
+
+
+def _checked_sites(
+    sites: Sequence[str], credibility: ArrayLike, crawled: ArrayLike
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return the credibility of each site, 0 for one that is not crawled, and whether it is: kernels check neither."""
+    worth, known = np.asarray(credibility, np.float64), np.asarray(crawled, np.bool_)
+    for array, name in ((worth, "credibility"), (known, "crawled")):
+        check_shape(array, (len(sites),), name, "the sites")
+    twice = [site for site, n in Counter(sites).items() if n > 1]
+    if twice:
+        raise InputError(f"sites: expected each name once, got {twice[0]} twice")
+    worth = np.where(known, worth, 0.0)
+    check_unit(worth, "credibility of crawled sites")
+    return worth, known
 
 
 class _Reader:

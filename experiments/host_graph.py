@@ -36,7 +36,8 @@ from twinlink.sites.features import FEATURES
 from twinlink.sites.host_graph import HostGraph
 from twinlink.sites.model import SiteModel, prior_model
 from twinlink.sites.ranking import rank_sites
-from twinlink.sites.web_graph import WebEvidence, WebFiles, no_evidence, read_web_graph
+from twinlink.sites.web_files import WebFiles
+from twinlink.sites.web_graph import WebEvidence, no_evidence, read_web_graph
 
 __all__ = ["NONE", "PRIORS", "Start", "main", "measure_web", "rows", "start_of", "write_graph"]
 

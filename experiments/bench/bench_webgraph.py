@@ -24,7 +24,8 @@ import pyarrow as pa
 from pyarrow import csv
 
 from experiments.tables import print_grid
-from twinlink.sites.web_graph import WebFiles, read_web_graph
+from twinlink.sites.web_files import WebFiles
+from twinlink.sites.web_graph import read_web_graph
 
 __all__ = ["main", "make_graph", "site_names"]
 

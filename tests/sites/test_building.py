@@ -334,7 +334,7 @@ def test_a_wrong_file_is_named(tmp_path):
     (tmp_path / "v").write_text(VERTICES)
     (tmp_path / "good").write_text(EDGES)
     (tmp_path / "bad").write_text("0\tone\n")
-    with pytest.raises(InputError, match=r"^\S*/bad: .*Could not convert string \"one\"") as caught:
+    with pytest.raises(InputError, match=r"^\S*/bad: .*invalid value .one.") as caught:
         add_common_crawl(made(tmp_path, SITE), [tmp_path / "v"], [tmp_path / "good", tmp_path / "bad"])
     assert "solution" not in str(caught.value)
 
@@ -382,3 +382,25 @@ def test_common_crawl_knows_no_www(tmp_path):
     (tmp_path / "e").write_text("1\t0\n")
     add_common_crawl(folder, [tmp_path / "v"], [tmp_path / "e"])
     assert weights(folder) == {("www.a.hk", "www.b.hk"): 1, ("www.b.hk", "www.a.hk"): 1}
+
+
+def test_links_of_hosts_below_a_site_are_its_own(tmp_path):
+    """A site is a registered domain, Common Crawl's links are between hosts; nobody owns a public suffix."""
+    folder = made(tmp_path, {"a.hk": (1, [link(0, "b.org"), link(0, "www.gov.hk"), link(0, "c.gov.hk")])})
+    hosts = ["hk.a.en", "hk.gov", "hk.gov.c.www2", "hk.gov.stranger", "org.b.shop.x"]
+    (tmp_path / "v").write_text("".join(f"{number}\t{host}\n" for number, host in enumerate(hosts)))
+    (tmp_path / "e").write_text("0\t1\n1\t4\n2\t4\n3\t4\n4\t0\n")
+    before = weights(folder)
+    add_common_crawl(folder, [tmp_path / "v"], [tmp_path / "e"], by_domain=False)
+    assert weights(folder) == before
+    add_common_crawl(folder, [tmp_path / "v"], [tmp_path / "e"])
+    new = {("www.gov.hk", "b.org"), ("c.gov.hk", "b.org"), ("b.org", "a.hk")}
+    assert weights(folder).keys() - before.keys() == new
+
+
+def test_sites_that_differ_by_www_alone_get_the_same_links(tmp_path):
+    folder = made(tmp_path, {"b.hk": (1, [link(0, "www.a.hk"), link(0, "a.hk")])})
+    (tmp_path / "v").write_text("0\thk.a\n1\thk.b\n")
+    (tmp_path / "e").write_text("0\t1\n0\t0\n")
+    add_common_crawl(folder, [tmp_path / "v"], [tmp_path / "e"], by_domain=False)
+    assert weights(folder).keys() == {(a, b) for one in ("a.hk", "www.a.hk") for a, b in (("b.hk", one), (one, "b.hk"))}

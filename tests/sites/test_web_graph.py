@@ -12,8 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from twinlink.errors import ConfigError, InputError, ShapeError
-from twinlink.sites import web_graph
-from twinlink.sites.web_graph import WebEvidence, WebFiles, no_evidence, read_web_graph
+from twinlink.sites import web_files
+from twinlink.sites.web_files import WebFiles
+from twinlink.sites.web_graph import WebEvidence, no_evidence, read_web_graph
 
 SITES = ["a.hk", "b.org", "c.com", "d.net"]
 HOSTS = ["hk.a", "hk.a.en", "org.b", "com.c", "net.d", "com.x", "com.y"]
@@ -74,10 +75,32 @@ def test_where_sites_are_hosts_others_below_them_are_not_theirs(tmp_path):
     assert read_web_graph(files, ["www.a.hk"], [0], [False], tmp_path, by_domain=False).hosts.tolist() == [1]
 
 
+PORTAL = ["hk.gov", "hk.gov.info", "hk.gov.lands", "io.github", "io.github.me", "com.x", "com.y"]
+
+
+def test_hosts_below_a_public_suffix_are_not_those_of_a_site_with_its_name(tmp_path):
+    """www.gov.hk is ``hk.gov`` in Common Crawl's graph, and does not own info.gov.hk; github.io owns no user's host."""
+    files = written(tmp_path, PORTAL, [(5, 1), (5, 2), (5, 4), (6, 0), (6, 2), (6, 4)])
+    sites = ["www.gov.hk", "lands.gov.hk", "github.io", "com"]
+    found = read_web_graph(files, sites, [0] * 4, [False] * 4, tmp_path)
+    assert found.hosts.tolist() == [1, 2, 0, 0]
+
+
+@pytest.mark.parametrize("by_domain", [True, False])
+def test_sites_that_differ_by_www_alone_have_the_same_hosts(tmp_path, by_domain):
+    """Common Crawl omits ``www.``: nobody can tell which of the two is meant."""
+    files = written(tmp_path, ["org.x", "com.a", "com.b"], [(1, 0), (2, 0)])
+    found = read_web_graph(
+        files, ["www.x.org", "a.com", "x.org"], [0, 1, 0.5], [False, True, True], tmp_path, by_domain=by_domain
+    )
+    assert found.hosts.tolist() == [2, 0, 2]
+    assert found.credit[0] == found.credit[2]
+
+
 @pytest.mark.parametrize("block", [32, 2**24])
 @pytest.mark.parametrize("packed", [False, True])
 def test_files_may_be_cut_packed_and_have_a_count_of_hosts(tmp_path, monkeypatch, block, packed):
-    monkeypatch.setattr(web_graph, "BLOCK", block)
+    monkeypatch.setattr(web_files, "BLOCK", block)
     edges = [(a, b) for a in range(len(HOSTS)) for b in range(len(HOSTS)) if (a * b) % 3]
     expected = read(tmp_path, edges, [1.0, 0.5, 0.0, -1])
     lines = (

@@ -15,7 +15,8 @@ from twinlink.sites.host_graph import HostGraph, read_host_graph
 from twinlink.sites.model import SiteModel, learn_site_model, site_probability
 from twinlink.sites.ranking import SiteRanking, rank_sites
 from twinlink.sites.stage import rank
-from twinlink.sites.web_graph import WebEvidence, WebFiles, read_web_graph
+from twinlink.sites.web_files import WebFiles
+from twinlink.sites.web_graph import WebEvidence, read_web_graph
 
 __all__ = [
     "HostGraph",

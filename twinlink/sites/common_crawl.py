@@ -2,32 +2,41 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
 from twinlink.errors import InputError
-from twinlink.inputs import ANY_FILE, open_input
 from twinlink.sites.database import opened, quoted, write_parquet
 from twinlink.sites.host_graph import EDGES_FILE, NODES_FILE, check_host_graph, replacing_graph
+from twinlink.sites.web_files import OnRead, Reader, n_columns, read_members
+from twinlink.sites.web_hosts import HostNames
+from twinlink.sorted_keys import find_keys
+from twinlink.tables import open_table, readable
 
 if TYPE_CHECKING:
     import duckdb
 
-GZIP = b"\x1f\x8b"
-"""First bytes of a gzipped file."""
-_MAX_LINE_BYTES = 2**20
-_LEAST_COLUMNS = 2
+_COLUMNS = {"vertices": (2, 3), "edges": (2,)}
 
 
-def add_common_crawl(folder: Path, vertices: Sequence[Path], edges: Sequence[Path], megabytes: int = 1_024) -> None:
+def add_common_crawl(
+    folder: Path,
+    vertices: Sequence[Path],
+    edges: Sequence[Path],
+    megabytes: int = 1_024,
+    *,
+    by_domain: bool = True,
+    on_read: OnRead | None = None,
+) -> None:
     """Add Common Crawl's links between the sites of a host graph.
 
     No site is added, so that the graph stays as small as it is. A new edge has weight 1 and counts as one link;
-    existing edges are not changed. Sites and hosts are matched by name; a leading ``www.`` is ignored, because
-    Common Crawl omits it.
+    existing edges are not changed.
 
     A line of a vertices file is a number and a host, its labels reversed (``hk.gov.info`` is ``info.gov.hk``); in the
     domain-level graph a third column, the number of hosts, follows and is not used. A line of an edges file is the
@@ -41,6 +50,10 @@ def add_common_crawl(folder: Path, vertices: Sequence[Path], edges: Sequence[Pat
         The files; a graph may be cut into many.
     megabytes : int
         Memory limit of the database; beyond it, it spills to disk.
+    by_domain : bool
+        Whether hosts below a site belong to it, see `twinlink.sites.web_hosts.HostNames`.
+    on_read : callable, optional
+        Called with the bytes that have been read, and all.
 
     Raises
     ------
@@ -48,28 +61,67 @@ def add_common_crawl(folder: Path, vertices: Sequence[Path], edges: Sequence[Pat
         If a file is not of this form, or the folder holds no host graph.
     """
     check_host_graph(folder)
+    for kind, files in (("vertices", vertices), ("edges", edges)):
+        _check_columns(files, _COLUMNS[kind])
+    with readable(folder / NODES_FILE):
+        sites = open_table(folder / NODES_FILE).read(["site"])["site"].to_pylist()
+    names = HostNames(sites, by_domain=by_domain)
     with replacing_graph(folder) as pieces, opened(pieces, megabytes) as database:
-        _add(database, folder, vertices, edges, pieces)
+        _collect(database, Reader([*vertices, *edges], on_read), vertices, edges, names)
+        _add(database, folder, pieces, names)
 
 
-_NAME = "array_to_string(list_reverse(string_split(host, '.')), '.')"
+def _check_columns(files: Sequence[Path], allowed: Sequence[int]) -> None:
+    if not files:
+        raise InputError("host graph: expected at least one vertices file and one edges file")
+    for file in files:
+        width = n_columns(file)
+        if width and width not in allowed:
+            expected = " or ".join(map(str, allowed))
+            raise InputError(f"{file}: expected {expected} tab-separated columns, got {width}")
 
 
-def _add(
-    database: duckdb.DuckDBPyConnection, graph: Path, vertices: Sequence[Path], edges: Sequence[Path], folder: Path
+def _collect(
+    database: duckdb.DuckDBPyConnection,
+    reader: Reader,
+    vertices: Sequence[Path],
+    edges: Sequence[Path],
+    names: HostNames,
 ) -> None:
-    hosts, links = _hosts(vertices), _links(edges)
+    """Put the links between groups of sites into the table ``link``, some of them repeated."""
+    members, groups, _ = read_members(reader, vertices, names)
+    order = np.argsort(members)
+    members, groups = members[order], groups[order]
+    database.execute("CREATE TEMP TABLE link (a INTEGER, b INTEGER)")
+    for columns in reader.batches(edges, {"from": pa.int64(), "to": pa.int64()}):
+        pairs = _between(members, groups, [column.to_numpy() for column in columns])
+        if len(pairs):
+            database.register("more", pa.table({"a": pairs[:, 0], "b": pairs[:, 1]}))
+            database.execute("INSERT INTO link SELECT * FROM more")
+            database.unregister("more")
+
+
+def _between(
+    members: NDArray[np.int64], groups: NDArray[np.int32], ends: Sequence[NDArray[np.int64]]
+) -> NDArray[np.int32]:
+    """Return the pairs of groups that some edges of the web graph link, shape (n, 2), each once."""
+    found = [find_keys(end, members) for end in ends]
+    both = found[0][1] & found[1][1]
+    pairs = np.column_stack([groups[places[both]] for places, _ in found])
+    return np.unique(pairs, axis=0)
+
+
+def _add(database: duckdb.DuckDBPyConnection, graph: Path, folder: Path, names: HostNames) -> None:
+    """Write the files of the graph with the links of the table ``link``, which go to all sites of a group."""
     nodes = f"read_parquet({quoted(graph / NODES_FILE)}, file_row_number = true)"
     old = f"read_parquet({quoted(graph / EDGES_FILE)})"
-    database.execute(f"""
-        CREATE TEMP TABLE known AS
-        SELECT id, n.file_row_number AS row FROM {hosts} h
-        JOIN {nodes} n ON regexp_replace(n.site, '^www[.]', '') = regexp_replace({_NAME}, '^www[.]', '')""")  # noqa: S608
-    more = f"""
+    rows = pa.table({"id": names.group, "row": np.arange(len(names.group))})
+    database.register("known", rows)
+    more = """
         SELECT DISTINCT a.row AS source, b.row AS target, 1::DOUBLE AS weight, 1::BIGINT AS n_links,
                0::BIGINT AS n_pages, 1::BIGINT AS n_templates, 0::BIGINT AS n_site_wide, false AS same_domain,
                0::BIGINT AS n_languages, false AS hreflang
-        FROM {links} l JOIN known a ON l.a = a.id JOIN known b ON l.b = b.id WHERE a.row <> b.row"""  # noqa: S608
+        FROM link l JOIN known a ON l.a = a.id JOIN known b ON l.b = b.id WHERE l.a <> l.b"""
     write_parquet(
         database,
         f"SELECT * FROM {old} UNION ALL BY NAME (SELECT m.* FROM ({more}) m ANTI JOIN {old} o "  # noqa: S608
@@ -84,42 +136,3 @@ def _add(
         "ORDER BY site",
         folder / NODES_FILE,
     )
-
-
-def _hosts(vertices: Sequence[Path]) -> str:
-    return _lines(vertices, ("id BIGINT", "host VARCHAR", "hosts BIGINT"))
-
-
-def _links(edges: Sequence[Path]) -> str:
-    return _lines(edges, ("a BIGINT", "b BIGINT"))
-
-
-def _lines(files: Sequence[Path], columns: Sequence[str]) -> str:
-    """Return the SQL that reads tab-separated files; all have as many columns as the longest of their first lines."""
-    if not files:
-        raise InputError("host graph: expected at least one vertices file and one edges file")
-    allowed = range(_LEAST_COLUMNS, len(columns) + 1)
-    widths = [n_columns(file) for file in files]
-    for file, width in zip(files, widths, strict=True):
-        if width and width not in allowed:
-            expected = " or ".join(map(str, allowed))
-            raise InputError(f"{file}: expected {expected} tab-separated columns, got {width}")
-    used = columns[: max(widths) or _LEAST_COLUMNS]
-    types = ", ".join(f"'{name}': '{kind}'" for name, kind in map(str.split, used))
-    plain = "header = false, quote = '', escape = '', auto_detect = false, strict_mode = true"
-    return f"read_csv({quoted(files)}, delim = '\t', {plain}, columns = {{{types}}})"
-
-
-def n_columns(file: Path) -> int:
-    """Return the number of columns of a file's first line; 0 for an empty file."""
-    try:
-        with open_input(file, ANY_FILE) as plain:
-            zipped = plain.read(2) == GZIP
-            plain.seek(0)
-            lines = gzip.GzipFile(fileobj=plain) if zipped else plain
-            first = lines.readline(_MAX_LINE_BYTES)
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"{file}: cannot be read ({error})") from error
-    if len(first) == _MAX_LINE_BYTES:
-        raise InputError(f"{file}: expected tab-separated columns, its first line has {_MAX_LINE_BYTES} bytes and more")
-    return first.count(b"\t") + 1 if first else 0

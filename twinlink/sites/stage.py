@@ -20,13 +20,14 @@ from twinlink.rundir.remembered import keep_with, remember
 from twinlink.rundir.rounds import link_farms, paired_by_probe
 from twinlink.rundir.signature import Signature, file_digest
 from twinlink.sites.building import SiteLinks, build_host_graph
-from twinlink.sites.common_crawl import add_common_crawl, n_columns
+from twinlink.sites.common_crawl import add_common_crawl
 from twinlink.sites.export import export_host_graph
 from twinlink.sites.features import FEATURES
 from twinlink.sites.host_graph import HostGraph, read_host_graph
 from twinlink.sites.model import SiteModel, contributions
 from twinlink.sites.ranking import SiteRanking, rank_sites
-from twinlink.sites.web_graph import WebEvidence, WebFiles, read_web_graph
+from twinlink.sites.web_files import WebFiles, n_columns
+from twinlink.sites.web_graph import WebEvidence, read_web_graph
 from twinlink.tables import (
     PAGES,
     PAIRS,
@@ -85,7 +86,7 @@ def rank(
     on_site : callable, optional
         Called with the number of sites whose links have been read, and of all.
     on_read : callable, optional
-        Called with the bytes of ``ranking.host_graph`` that have been read, and all.
+        Called with the bytes of Common Crawl's files that have been read, and all.
 
     Raises
     ------
@@ -96,7 +97,7 @@ def rank(
     """
     verdicts = verdicts or {}
     files = _graph_files("ranking.host_graph", config.ranking.host_graph)
-    hosts = host_graph(run, config, on_site)
+    hosts = host_graph(run, config, on_site, on_read)
     inputs = [str(hosts), str(run.read_signature("patterns")), str(run.read_signature("match"))]
     inputs += [file_digest(file) for each in files for file in each]
     inputs += [f"{site}|{share}" for site, share in sorted(paired_by_probe(run).items())]
@@ -118,7 +119,12 @@ def rank(
     return signature
 
 
-def host_graph(run: RunDirectory, config: Config, on_site: Callable[[int, int], None] | None = None) -> Signature:
+def host_graph(
+    run: RunDirectory,
+    config: Config,
+    on_site: Callable[[int, int], None] | None = None,
+    on_read: Callable[[int, int], None] | None = None,
+) -> Signature:
     """Make the host graph of a run below ``RUN/hosts``, unless it is there already.
 
     The links of a site of which `discover` found several copies do not count (`twinlink.rundir.rounds.link_farms`).
@@ -134,7 +140,9 @@ def host_graph(run: RunDirectory, config: Config, on_site: Callable[[int, int], 
     settings = config.ranking.graph
     vertices, edges = _graph_files("ranking.graph.common_crawl", settings.common_crawl)
     farms = link_farms(run)
+    by_domain = _by_domain(config)
     inputs = [str(run.read_signature("ingest")), *map(file_digest, [*vertices, *edges]), *sorted(farms)]
+    inputs += [f"hosts below a site: {by_domain}"] if vertices else []
     signature = Signature.of("hosts", {"graph": settings}, inputs)
     if run.is_done(signature):
         return signature
@@ -144,7 +152,7 @@ def host_graph(run: RunDirectory, config: Config, on_site: Callable[[int, int], 
     with run.writing(signature) as folder:
         build_host_graph(_site_links(ingested, parts, farms), folder, replace(settings, memory=megabytes), on_batch)
         if vertices:
-            add_common_crawl(folder, vertices, edges, megabytes)
+            add_common_crawl(folder, vertices, edges, megabytes, by_domain=by_domain, on_read=on_read)
     return signature
 
 
@@ -152,6 +160,11 @@ def _megabytes(config: Config) -> int:
     """Return the memory that the database may take: what its setting says, or what ``run.memory`` leaves if less."""
     allowed = max(LEAST_MEGABYTES, config.memory.beside(0) // 10**6)
     return min(config.ranking.graph.memory, allowed)
+
+
+def _by_domain(config: Config) -> bool:
+    """Return whether sites are registered domains."""
+    return config.crawl.site_by == "domain"
 
 
 def _graph_files(setting: str, names: Sequence[str]) -> tuple[list[Path], list[Path]]:
@@ -183,7 +196,7 @@ def _web_evidence(
         [crawled[site].credibility if site in crawled else 0.0 for site in graph.sites],
         [site in crawled for site in graph.sites],
         folder,
-        by_domain=config.crawl.site_by == "domain",
+        by_domain=_by_domain(config),
         damping=settings.damping,
         steps=settings.host_graph_steps,
         on_read=on_read,

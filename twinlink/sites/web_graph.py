@@ -8,41 +8,27 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import ArrayLike, NDArray
-from pyarrow import csv
 
 from twinlink.compiled import FEW, compiled_beyond
 from twinlink.errors import ConfigError, InputError
-from twinlink.inputs import ANY_FILE, open_input
-from twinlink.sites.common_crawl import GZIP, n_columns
+from twinlink.graph.checks import check_marks
+from twinlink.sites.web_files import OnRead, Reader, WebFiles, read_members
+from twinlink.sites.web_hosts import HostNames
 from twinlink.sparse import check_shape, check_unit
 
-__all__ = ["WebEvidence", "WebFiles", "no_evidence", "read_web_graph"]
+__all__ = ["WebEvidence", "no_evidence", "read_web_graph"]
 
-BLOCK = 2**24
-"""Bytes of text that are parsed at a time."""
-_MAX_PARENTS = 8
 _EMPTY = np.zeros(0, np.int32)
 
-OnRead = Callable[[int, int], None]
 Numbers = NDArray[np.int32]
 Floats = NDArray[np.float64]
-
-
-class WebFiles(NamedTuple):
-    """The files of a web graph, as Common Crawl publishes them: tab-separated, gzipped or not."""
-
-    vertices: Sequence[str | Path]
-    """Lines ``number, host with its labels reversed``; numbers from 0, without gaps."""
-    edges: Sequence[str | Path]
-    """Lines ``number of the linking host, number of the linked host``, all links of a host together."""
 
 
 class WebEvidence(NamedTuple):
@@ -67,7 +53,7 @@ def no_evidence(n_sites: int) -> WebEvidence:
 
 
 class _Hosts(NamedTuple):
-    """The hosts of a web graph."""
+    """The hosts of a web graph; here and below, a site is a group of sites with the same hosts."""
 
     site_of: Numbers
     """Number of the site of each host, -1: another site."""
@@ -115,7 +101,8 @@ def read_web_graph(
     folder : Path
         Folder for the temporary file.
     by_domain : bool
-        Hosts below a site belong to it; else a site is one host. A leading ``www.`` is ignored.
+        Hosts below a site belong to it, unless it is a public suffix; else a site is one host. A leading ``www.`` is
+        ignored; sites that differ by it alone get the same evidence (`twinlink.sites.web_hosts.HostNames`).
     damping : float in [0, 1)
     steps : int, at least 1
         Iterations of PageRank: links that credibility travels at most.
@@ -136,22 +123,24 @@ def read_web_graph(
         raise ConfigError(f"host graph: expected damping in [0, 1) and at least one step, got {damping} and {steps}")
     vertices, links = ([Path(file) for file in each] for each in files)
     worth, known = _checked_sites(sites, credibility, crawled)
-    reader = _Reader(sum(file.stat().st_size for file in [*vertices, *links] if file.is_file()), on_read)
-    hosts = _read_hosts(reader, vertices, sites, by_domain=by_domain)
+    names = HostNames(sites, by_domain=by_domain)
+    worth, known = _of_groups(names.group, worth, known)
+    reader = Reader([*vertices, *links], on_read)
+    hosts = _read_hosts(reader, vertices, names)
     with tempfile.TemporaryDirectory(dir=folder, prefix=".edges-") as room:
         edges = _Edges(Path(room) / "edges", len(hosts.site_of))
         sums = _read_edges(reader, links, hosts, edges, worth, known)
         credit = _credit(edges, hosts, worth if worth.any() else known.astype(np.float64), damping, steps)
-    return WebEvidence(sums.hosts, sums.shares / (sums.informed + 1), credit)
+    found = sums.hosts, sums.shares / (sums.informed + 1), credit
+    return WebEvidence(*(of_groups[names.group] for of_groups in found))
 
 
 def _checked_sites(
     sites: Sequence[str], credibility: ArrayLike, crawled: ArrayLike
 ) -> tuple[Floats, NDArray[np.bool_]]:
     """Return the credibility of each site, 0 for one that is not crawled, and whether it is: kernels check neither."""
-    worth, known = np.asarray(credibility, np.float64), np.asarray(crawled, np.bool_)
-    for array, name in ((worth, "credibility"), (known, "crawled")):
-        check_shape(array, (len(sites),), name, "the sites")
+    worth, known = np.asarray(credibility, np.float64), check_marks(crawled, len(sites), "crawled", "sites")
+    check_shape(worth, (len(sites),), "credibility", "the sites")
     twice = [site for site, n in Counter(sites).items() if n > 1]
     if twice:
         raise InputError(f"sites: expected each name once, got {twice[0]} twice")
@@ -160,110 +149,21 @@ def _checked_sites(
     return worth, known
 
 
-class _Reader:
-    """Reads tab-separated files in batches, and reports its progress."""
-
-    def __init__(self, total: int, on_read: OnRead | None) -> None:
-        self._total, self._on_read, self._done = total, on_read, 0
-
-    def batches(self, files: Sequence[Path], columns: Mapping[str, pa.DataType]) -> Iterator[list[pa.Array]]:
-        """Yield the first columns of the files, some rows at a time."""
-        if not files:
-            raise InputError("host graph: expected at least one vertices file and one edges file")
-        for file in files:
-            width = n_columns(file)
-            if width and width < len(columns):
-                raise InputError(f"{file}: expected {len(columns)} tab-separated columns, got {width}")
-            try:
-                yield from self._of_file(file, width, columns) if width else ()
-            except (pa.ArrowException, OSError, EOFError) as error:
-                raise InputError(f"{file}: cannot be read ({' '.join(str(error).split())[:300]})") from error
-
-    def _of_file(self, file: Path, width: int, columns: Mapping[str, pa.DataType]) -> Iterator[list[pa.Array]]:
-        names = [*columns, *(f"more-{k}" for k in range(width - len(columns)))]
-        with open_input(file, ANY_FILE) as plain:
-            is_packed = plain.read(len(GZIP)) == GZIP
-            plain.seek(0)
-            rows = csv.open_csv(
-                pa.input_stream(plain, compression="gzip" if is_packed else None),
-                csv.ReadOptions(column_names=names, block_size=BLOCK),
-                csv.ParseOptions(delimiter="\t", quote_char=False),
-                csv.ConvertOptions(column_types=dict(columns), include_columns=list(columns), null_values=[]),
-            )
-            for batch in rows:
-                yield batch.columns
-                if self._on_read is not None:
-                    self._on_read(self._done + plain.tell(), self._total)
-        self._done += file.stat().st_size
+def _of_groups(group: Numbers, worth: Floats, known: NDArray[np.bool_]) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return the credibility of each group of sites with the same hosts, the largest, and whether one is crawled."""
+    n = int(group.max(initial=-1)) + 1
+    most, is_any = np.zeros(n), np.zeros(n, np.bool_)
+    np.maximum.at(most, group, worth)
+    np.logical_or.at(is_any, group, known)
+    return most, is_any
 
 
-def _read_hosts(reader: _Reader, vertices: Sequence[Path], sites: Sequence[str], *, by_domain: bool) -> _Hosts:
-    """Read the hosts of the graph, and find those of the sites."""
-    rows = {_reversed(site): row for row, site in enumerate(sites)}
-    rows = {name.removesuffix(".www"): row for name, row in rows.items()} | rows
-    names, numbers = pa.array(list(rows), pa.string()), np.array([*rows.values(), -1], np.int32)
-    found, n_hosts, last, latest = [(np.zeros(0, np.int64), _EMPTY)], 0, -1, "\n"
-    for ids, hosts in reader.batches(vertices, {"id": pa.int64(), "host": pa.string()}):
-        number = ids.to_numpy()
-        if len(number) and number.min() < 0:
-            raise InputError(f"host graph: number {number.min()} of a host is negative")
-        n_hosts, last = n_hosts + len(number), max(last, int(number.max(initial=-1)))
-        latest = _last_of_different(hosts, latest)
-        row = numbers[_looked_up(hosts, names, by_domain=by_domain)]
-        found.append((number[row >= 0], row[row >= 0]))
-    if last >= max(2 * n_hosts, 1) + BLOCK or last >= 2**31 - 1:  # a few lines must not claim any amount of memory
-        raise InputError(f"host graph: expected numbers of hosts from 0 without gaps, got {last} among {n_hosts} hosts")
-    if n_hosts > last + 1:  # more hosts than numbers
-        raise InputError(f"host graph: expected one host for each number, got {n_hosts} hosts with {last + 1} numbers")
-    members, row_of = (np.concatenate(column) for column in zip(*found, strict=True))
-    site_of = np.full(last + 1, -1, np.int32)
-    site_of[members] = row_of
+def _read_hosts(reader: Reader, vertices: Sequence[Path], names: HostNames) -> _Hosts:
+    """Read the hosts of the graph, and find those of the groups of sites."""
+    members, groups, n_numbers = read_members(reader, vertices, names)
+    site_of = np.full(n_numbers, -1, np.int32)
+    site_of[members] = groups
     return _Hosts(site_of, members.astype(np.int32))
-
-
-def _last_of_different(hosts: pa.Array, before: str) -> str:
-    """Return the last host of a piece of the sorted hosts.
-
-    Raises
-    ------
-    InputError
-        If a host follows itself, perhaps the last one ``before`` this piece; its links would be those of two hosts.
-    """
-    hosts = pa.concat_arrays([pa.array([before], hosts.type), hosts])
-    twice = np.flatnonzero(np.asarray(pc.fill_null(pc.equal(hosts[1:], hosts[:-1]), False)))
-    if len(twice):
-        raise InputError(f"host graph: expected each host once, got {hosts[int(twice[0])]} twice in the vertices files")
-    return str(hosts[-1])
-
-
-def _reversed(host: str) -> str:
-    """Return a host with its labels in the other order.
-
-    >>> _reversed("info.gov.hk")
-    'hk.gov.info'
-    """
-    return ".".join(reversed(host.split(".")))
-
-
-def _looked_up(hosts: pa.Array, names: pa.Array, *, by_domain: bool) -> NDArray[np.intp]:
-    """Return the place of each host among some names, or that of the nearest domain above it; -1: none."""
-    places = _places(hosts, names)
-    left = np.flatnonzero(places < 0)
-    rest = hosts.take(pa.array(left))
-    for _ in range(_MAX_PARENTS if by_domain else 1):
-        shorter = pc.replace_substring_regex(rest, r"\.[^.]*$" if by_domain else r"\.www$", "")
-        is_shorter = pc.not_equal(shorter, rest)
-        left, rest = left[np.asarray(is_shorter)], shorter.filter(is_shorter)
-        if not len(left):
-            break
-        places[left] = _places(rest, names)
-        still = places[left] < 0
-        left, rest = left[still], rest.filter(pa.array(still))
-    return places
-
-
-def _places(hosts: pa.Array, names: pa.Array) -> NDArray[np.intp]:
-    return np.asarray(pc.fill_null(pc.index_in(hosts, value_set=names), -1)).astype(np.intp)
 
 
 class _Edges:
@@ -289,7 +189,7 @@ class _Edges:
 
 
 def _read_edges(
-    reader: _Reader, files: Sequence[Path], hosts: _Hosts, edges: _Edges, worth: Floats, known: NDArray[np.bool_]
+    reader: Reader, files: Sequence[Path], hosts: _Hosts, edges: _Edges, worth: Floats, known: NDArray[np.bool_]
 ) -> _Sums:
     """Read the edges once: into a file, and into sums over the hosts that link to each site."""
     n = len(worth)

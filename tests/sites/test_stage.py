@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import shutil
 
 import networkx as nx
@@ -360,9 +362,10 @@ def test_files_of_common_crawl_that_do_not_fit_are_refused(run, tmp_path, names)
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        (["v.txt", "e.txt"], "in their names, got v.txt, e.txt"),
+        (["v.txt", "e.txt"], "in those of their folders, got v.txt, e.txt"),
         (["vertices.txt", "edges-lost.txt"], "edges-lost.txt: cannot be read .no such file"),
-        (["vertices.txt", "edges"], "edges: cannot be read .it is a folder"),
+        (["vertices.txt", "edges"], "expected files with .*, or in those of their folders, got vertices.txt$"),
+        (["edges"], "got none below .*edges$"),
         (["vertices.txt", "edges.txt"], "edges.txt: expected tab-separated columns, got an empty file"),
     ],
 )
@@ -373,6 +376,29 @@ def test_the_error_names_the_file_of_common_crawl_and_what_is_wrong(run, tmp_pat
     for setting in ("ranking.graph.common_crawl", "ranking.host_graph"):
         with pytest.raises(InputError, match=message):
             rank(run, CONFIG.override({setting: [str(tmp_path / name) for name in names]}))
+
+
+def zstd(data: bytes) -> bytes:
+    return pa.compress(data, "zstd", asbytes=True)
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress, zstd])
+@pytest.mark.parametrize(
+    "given", ["host", "host/vertices host/edges", "host/edges/part-0.txt host/vertices/part-0.txt"]
+)
+def test_the_graph_of_common_crawl_is_read_as_it_is_published(run, tmp_path, pack, given):
+    for kind, text in (("vertices", "0\thk.more\n1\torg.rare\n"), ("edges", "0\t1\n")):
+        (tmp_path / "host" / kind).mkdir(parents=True)
+        (tmp_path / "host" / kind / "part-0.txt").write_bytes(pack(text.encode()))
+        (tmp_path / "host" / kind / "_SUCCESS").touch()
+    (tmp_path / "host" / "ranks.txt").write_text("#pos\n")
+    rank(run, CONFIG)
+    before = rows_of(run)["rare.org"]
+    files = [str(tmp_path / name) for name in given.split()]
+    rank(run, CONFIG.override({"ranking.graph.common_crawl": files, "ranking.host_graph": files}))
+    after = rows_of(run)["rare.org"]
+    assert after["n_sources"] == before["n_sources"] + 1
+    assert after["web_hosts"] == pytest.approx(np.log10(2))
 
 
 def test_command(run, tmp_path):

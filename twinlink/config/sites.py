@@ -33,7 +33,8 @@ class HostGraphSettings(Settings, frozen=True):
     section 4.6.7)."""
     common_crawl: tuple[str, ...] = ()
     """Vertices and edges files of Common Crawl's host- or domain-level graph, told apart by ``vertices`` and ``edges``
-    in their names: their links between the sites of the run are added."""
+    in their names or in those of their folders, or a folder of them: their links between the sites of the run are
+    added."""
     batch: Positive = 4_000_000
     """Number of links processed at a time; sites are not split."""
     memory: Positive = 1_024
@@ -46,7 +47,8 @@ class RankingSettings(Settings, frozen=True):
     graph: HostGraphSettings = HostGraphSettings()
     host_graph: tuple[str, ...] = ()
     """Vertices and edges files of a host- or domain-level graph of Common Crawl, told apart by ``vertices`` and
-    ``edges`` in their names: the hosts that link to a site, and what else they link to, become features."""
+    ``edges`` in their names or in those of their folders, or a folder of them: the hosts that link to a site, and what
+    else they link to, become features."""
     host_graph_steps: Positive = 20
     """Iterations of PageRank over that graph: each reads all edges. .85^20 is .04."""
     damping: Annotated[float, Meta(ge=0, lt=1)] = 0.85

@@ -40,7 +40,8 @@ def add_common_crawl(
 
     A line of a vertices file is a number and a host, its labels reversed (``hk.gov.info`` is ``info.gov.hk``); in the
     domain-level graph a third column, the number of hosts, follows and is not used. A line of an edges file is the
-    numbers of the linking and of the linked host. Columns are separated by tabs; files may be gzipped.
+    numbers of the linking and of the linked host. Columns are separated by tabs; files may be packed
+    (gzip, zstd, bzip2).
 
     Parameters
     ----------

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from twinlink.config import Config
-from twinlink.errors import ConfigError, InputError
 from twinlink.files import write_text
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.remembered import keep_with, remember
@@ -26,7 +25,7 @@ from twinlink.sites.features import FEATURES
 from twinlink.sites.host_graph import HostGraph, read_host_graph
 from twinlink.sites.model import SiteModel, contributions
 from twinlink.sites.ranking import SiteRanking, rank_sites
-from twinlink.sites.web_files import WebFiles, n_columns
+from twinlink.sites.web_files import WebFiles, find_graph_files
 from twinlink.sites.web_graph import WebEvidence, read_web_graph
 from twinlink.tables import (
     PAGES,
@@ -96,7 +95,7 @@ def rank(
         If files of Common Crawl are given and cannot be read.
     """
     verdicts = verdicts or {}
-    files = _graph_files("ranking.host_graph", config.ranking.host_graph)
+    files = find_graph_files("ranking.host_graph", config.ranking.host_graph)
     hosts = host_graph(run, config, on_site, on_read)
     inputs = [str(hosts), str(run.read_signature("patterns")), str(run.read_signature("match"))]
     inputs += [file_digest(file) for each in files for file in each]
@@ -138,7 +137,7 @@ def host_graph(
     """
     ingested = run.stage_folder("ingest")
     settings = config.ranking.graph
-    vertices, edges = _graph_files("ranking.graph.common_crawl", settings.common_crawl)
+    vertices, edges = find_graph_files("ranking.graph.common_crawl", settings.common_crawl)
     farms = link_farms(run)
     by_domain = _by_domain(config)
     inputs = [str(run.read_signature("ingest")), *map(file_digest, [*vertices, *edges]), *sorted(farms)]
@@ -165,19 +164,6 @@ def _megabytes(config: Config) -> int:
 def _by_domain(config: Config) -> bool:
     """Return whether sites are registered domains."""
     return config.crawl.site_by == "domain"
-
-
-def _graph_files(setting: str, names: Sequence[str]) -> tuple[list[Path], list[Path]]:
-    """Return the vertices files and the edges files of Common Crawl that a setting names."""
-    paths = [Path(name) for name in names]
-    vertices, edges = ([path for path in paths if word in path.name] for word in ("vertices", "edges"))
-    if bool(vertices) != bool(edges) or len(vertices) + len(edges) != len(paths):
-        got = ", ".join(path.name for path in paths)
-        raise ConfigError(f"{setting}: expected files with `vertices` and with `edges` in their names, got {got}")
-    for kind in (vertices, edges):
-        if kind and not max(map(n_columns, kind)):
-            raise InputError(f"{kind[0]}: expected tab-separated columns, got an empty file")
-    return vertices, edges
 
 
 def _web_evidence(

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
+import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -14,17 +13,18 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyarrow import csv
 
-from twinlink.errors import InputError
+from twinlink.errors import ConfigError, InputError
 from twinlink.inputs import ANY_FILE, open_input
 from twinlink.sites.web_hosts import HostNames
+from twinlink.system.packed import GZIP_MARK, ZSTD_MARK
 
-__all__ = ["OnRead", "Reader", "WebFiles", "n_columns", "read_members"]
+__all__ = ["OnRead", "Reader", "WebFiles", "find_graph_files", "n_columns", "read_members"]
 
 BLOCK = 2**24
 """Bytes of text that are parsed at a time."""
 
-GZIP = b"\x1f\x8b"
-"""First bytes of a gzipped file."""
+_PACKED = {GZIP_MARK: "gzip", ZSTD_MARK: "zstd", b"BZh": "bz2"}
+"""First bytes of packed files."""
 _MAX_LINE_BYTES = 2**20
 
 OnRead = Callable[[int, int], None]
@@ -32,7 +32,7 @@ Numbers = NDArray[np.int32]
 
 
 class WebFiles(NamedTuple):
-    """The files of a web graph, as Common Crawl publishes them: tab-separated, gzipped or not."""
+    """The files of a web graph, as Common Crawl publishes them: tab-separated, plain or packed."""
 
     vertices: Sequence[str | Path]
     """Lines ``number, host with its labels reversed``; numbers from 0, without gaps."""
@@ -63,10 +63,8 @@ class Reader:
     def _of_file(self, file: Path, width: int, columns: Mapping[str, pa.DataType]) -> Iterator[list[pa.Array]]:
         names = [*columns, *(f"more-{k}" for k in range(width - len(columns)))]
         with open_input(file, ANY_FILE) as plain:
-            is_packed = plain.read(len(GZIP)) == GZIP
-            plain.seek(0)
             rows = csv.open_csv(
-                pa.input_stream(plain, compression="gzip" if is_packed else None),
+                _unpacked(plain),
                 csv.ReadOptions(column_names=names, block_size=BLOCK),
                 csv.ParseOptions(delimiter="\t", quote_char=False),
                 csv.ConvertOptions(column_types=dict(columns), include_columns=list(columns), null_values=[]),
@@ -121,13 +119,67 @@ def _last_of_different(hosts: pa.Array, before: str) -> str:
 def n_columns(file: Path) -> int:
     """Return the number of columns of a file's first line; 0 for an empty file."""
     try:
-        with open_input(file, ANY_FILE) as plain:
-            zipped = plain.read(2) == GZIP
-            plain.seek(0)
-            lines = gzip.GzipFile(fileobj=plain) if zipped else plain
-            first = lines.readline(_MAX_LINE_BYTES)
-    except (OSError, EOFError, zlib.error) as error:
+        with open_input(file, ANY_FILE) as plain, _unpacked(plain) as lines:
+            first = io.BufferedReader(lines).readline(_MAX_LINE_BYTES)
+    except (pa.ArrowException, OSError, EOFError) as error:
         raise InputError(f"{file}: cannot be read ({error})") from error
     if len(first) == _MAX_LINE_BYTES:
         raise InputError(f"{file}: expected tab-separated columns, its first line has {_MAX_LINE_BYTES} bytes and more")
     return first.count(b"\t") + 1 if first else 0
+
+
+def _unpacked(file: BinaryIO) -> pa.NativeFile:
+    """Return the text of a file, by its first bytes, whatever its name."""
+    start = file.read(max(map(len, _PACKED)))
+    file.seek(0)
+    kind = next((kind for mark, kind in _PACKED.items() if start.startswith(mark)), None)
+    return pa.input_stream(file, compression=kind)
+
+
+def find_graph_files(setting: str, names: Sequence[str | Path]) -> tuple[list[Path], list[Path]]:
+    """Return the vertices files and the edges files of a web graph that a setting names.
+
+    A file is one of the vertices or one of the edges by the word in its name, or else in that of its folder: the parts
+    of Common Crawl's graph are ``vertices/part-00000-….txt.gz``. A folder stands for all such texts below it, in the
+    order of their paths.
+
+    Raises
+    ------
+    ConfigError
+        If the files are not both of vertices and of edges, or a name says neither.
+    InputError
+        If all files of a kind are empty, or one cannot be read.
+    """
+    paths = [file for name in names for file in _below(Path(name))]
+    vertices, edges = ([path for path in paths if _kind(path) == kind] for kind in _KINDS)
+    if bool(vertices) != bool(edges) or len(vertices) + len(edges) != len(paths) or (names and not paths):
+        got = ", ".join(path.name for path in paths) or f"none below {names[0]}"
+        expected = "expected files with `vertices` and with `edges` in their names, or in those of their folders"
+        raise ConfigError(f"{setting}: {expected}, got {got}")
+    for kind in (vertices, edges):
+        if kind and not max(map(n_columns, kind)):
+            raise InputError(f"{kind[0]}: expected tab-separated columns, got an empty file")
+    return vertices, edges
+
+
+_KINDS = ("vertices", "edges")
+
+
+def _kind(path: Path) -> str:
+    """Return of which kind a file is; empty if its name and that of its folder say none, or both.
+
+    >>> _kind(Path("host/edges/part-00000.txt.gz")), _kind(Path("edges/cc-vertices.txt")), _kind(Path("ranks.txt"))
+    ('edges', 'vertices', '')
+    """
+    for name in (path.name, path.absolute().parent.name):
+        named = [kind for kind in _KINDS if kind in name]
+        if named:
+            return named[0] if len(named) == 1 else ""
+    return ""
+
+
+def _below(path: Path) -> list[Path]:
+    """Return a file, or the texts of a graph below a folder."""
+    if not path.is_dir():
+        return [path]
+    return [file for file in sorted(path.rglob("*.txt*")) if file.is_file() and _kind(file)]

@@ -83,7 +83,8 @@ def rank(
     host_graph: Annotated[
         list[Path],
         typer.Option(
-            metavar="FILE", help="Vertices or edges file of Common Crawl's host graph: more features; repeatable."
+            metavar="FILE",
+            help="Vertices or edges file of Common Crawl's host graph, or a folder of them: more features; repeatable.",
         ),
     ] = [],  # noqa: B006
     common_crawl: Annotated[

@@ -9,8 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from twinlink.errors import DamagedError, RunError, SchemaError
-from twinlink.tables import REJECTS, check_table, iter_parts, read_table, write_table
+from twinlink.tables import REJECTS, SIX_DIGITS, check_table, iter_parts, parquet, read_table, tsv_lines, write_table
 from twinlink.tables import schemas as tables
+from twinlink.tables.parquet import _cell
 from twinlink.tables.parts import readable
 
 ROW = {"url": "http://a/", "stage": "crawl", "reason": "robots", "detail": ""}
@@ -135,3 +136,31 @@ def test_lossy_casts_are_refused():
     table = pa.table({"page_id": [1], "lang": ["en"], "lang_score": ["high"]})
     with pytest.raises(SchemaError):
         check_table(table, tables.LANGUAGES)
+
+
+def test_lines_are_those_of_a_format_of_each_cell():
+    """The literal twin: one call per cell. NaN and infinity, -0.0, nulls, truth values and lists keep their forms."""
+    numbers = [0.0, -0.0, 1 / 3, 1e-12, 123456789.0, float("nan"), float("inf"), None, 2.0, 1 / 3]
+    table = pa.table(
+        {
+            "url": ["a", None, "é", "", "b", "c", "d", "e", "f", "g"],
+            "single": pa.array(numbers, pa.float32()),
+            "double": pa.array(numbers, pa.float64()),
+            "whole": pa.array([1, None, -3, *range(7)], pa.int16()),
+            "is_good": [True, None, *[False] * 8],
+            "words": [["a"], None, *[[]] * 8],
+        }
+    )
+    for fractions in (".4f", SIX_DIGITS):
+        rows = [[_cell(value, fractions) for value in row.values()] for row in table.to_pylist()]
+        expected = ["\t".join(cells) for cells in [table.column_names, *rows]]
+        assert list(tsv_lines(table, fractions)) == expected
+        assert list(tsv_lines(table.slice(0, 0), fractions)) == expected[:1]
+        assert list(tsv_lines(pa.concat_tables([table.slice(0, 3), table.slice(3)]), fractions)) == expected
+
+
+def test_many_lines_take_a_call_for_each_different_number(monkeypatch):
+    calls = []
+    monkeypatch.setattr(parquet, "_cell", lambda value, fractions: calls.append(value) or format(value, fractions))
+    assert len(list(tsv_lines(pa.table({"score": [0.5, 0.25] * 1_000, "n": range(2_000)})))) == 2_001
+    assert sorted(calls) == [0.25, 0.5]

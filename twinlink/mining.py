@@ -116,7 +116,7 @@ def discover(
     Parameters
     ----------
     seeds : str, Path, or sequence of them
-        Addresses of sites, or files of them.
+        Addresses of sites, or files of them; an empty sequence means those that the loop in ``out`` was begun with.
     out : path
         The run directory, or ``s3://bucket/run``; a loop that was stopped is resumed.
     langs : str or sequence of str

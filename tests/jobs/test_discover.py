@@ -203,11 +203,31 @@ def test_sites_are_retried_a_limited_number_of_times_and_for_passing_reasons():
     assert sites_to_retry([*rows, {**second, "pages": 9, "reason": "en 9; tried 2 times"}], 3) == {"busy"}
 
 
+def test_the_same_seeds_may_come_in_another_order(tmp_path):
+    rounds = Rounds(RunDirectory.create(tmp_path))
+    assert rounds.seeds() == []
+    rounds.begin({"seeds": ["http://a.hk/", "http://b.hk/"]})
+    rounds.begin({"seeds": ["http://b.hk/", "http://a.hk/"]})
+    assert rounds.seeds() == ["http://a.hk/", "http://b.hk/"], "the order of the first call stays"
+    with pytest.raises(RunError, match=r"started with other seeds \(new: http://c\.hk/\);"):
+        rounds.begin({"seeds": ["http://a.hk/", "http://b.hk/", "http://c.hk/"]})
+
+
+def test_a_loop_knows_its_seeds(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys.modules[discover.__module__], "_play_rounds", lambda loop, *_: played.append(loop._seeds))
+    run, played = RunDirectory.create(tmp_path), list[list[str]]()
+    for seeds in (["http://b.hk/", "http://a.hk/"], ["http://a.hk/", "http://b.hk/"], []):
+        discover(seeds, run, Config())
+    assert played == [["http://b.hk/", "http://a.hk/"]] * 3
+
+
 def test_other_seeds_or_settings_do_not_mix(tmp_path):
     rounds = Rounds(RunDirectory.create(tmp_path))
     rounds.begin({"seeds": ["http://a.hk/"], "discover.top": 5})
     rounds.begin({"discover.top": 5, "seeds": ["http://a.hk/"]})
-    with pytest.raises(RunError, match=r"other discover\.top \(5\), seeds \(http://a\.hk/\);"):
+    with pytest.raises(
+        RunError, match=r"other discover\.top \(5\), seeds \(new: http://b\.hk/; missing: http://a\.hk/\);"
+    ):
         rounds.begin({"seeds": ["http://b.hk/"], "discover.top": 6})
 
 

@@ -64,7 +64,7 @@ def discover(
     Parameters
     ----------
     seeds : sequence of str
-        Normalised addresses of the seed sites.
+        Normalised addresses of the seed sites, in any order; none: those that the loop was begun with.
     run : RunDirectory
         Gets the loop's own files below ``RUN/discover``, see `twinlink.rundir.rounds`. A loop that was stopped or
         killed is resumed; more rounds can be added later.
@@ -83,24 +83,32 @@ def discover(
     Raises
     ------
     InputError
-        If there are no seeds.
+        If there are no seeds, neither given nor of a loop that was begun.
     RunError
         If the pages of ``run`` were read from files, or its loop was begun with other seeds or settings of ``discover``
         than now; ``rounds``, ``skip`` and ``only`` may change.
     CrawlError
         If not one seed could be fetched.
     """
-    if not seeds:
-        raise InputError("no seeds: expected at least one address of a site")
-    check_two(config.langs)
     rounds = Rounds(run)
+    seeds = _seeds(seeds, rounds)
+    check_two(config.langs)
     if not rounds.is_begun:
         _check_own(run, seeds, config)
     with leaving_nothing(run):
         rounds.begin(_begun(seeds, config))
+        seeds = rounds.seeds()  # in the order of the first call
         _play_rounds(_Loop(seeds, run, rounds, config, report), rounds, config.discover.rounds, on_round)
     _show(rounds)  # a kill may have come between a round's end and its tables
     return rounds.table()
+
+
+def _seeds(given: Sequence[str], rounds: Rounds) -> Sequence[str]:
+    """Return the seeds, those of a loop that was begun if none are given."""
+    seeds = given or rounds.seeds()
+    if not seeds:
+        raise InputError("no seeds: expected at least one address of a site")
+    return seeds
 
 
 def _play_rounds(loop: _Loop, rounds: Rounds, last: int, on_round: OnRound | None) -> None:

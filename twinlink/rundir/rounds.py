@@ -14,6 +14,7 @@ after the last one. Below ``RUN/discover``::
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ FOLDER = "discover"
 ROUNDS_FILE = "rounds.tsv"
 VERDICTS_FILE = "verdicts.tsv"
 PLOT_FILE = "discover.svg"
+_SEEDS = "seeds"
 _NAMED = 3  # items of a list in a message
 _VERDICTS, _COUNTS, _CHOSEN, _BEGUN = "verdicts.parquet", "counts.parquet", "chosen.json", "begun.json"
 
@@ -72,15 +74,20 @@ class Rounds:
         path = self.folder / _BEGUN
         if path.is_file():
             before = read_json(path, dict[str, Any])
-            changed = sorted(name for name in {*before, *given} if before.get(name) != given.get(name))
+            changed = sorted(name for name in {*before, *given} if not _is_same(name, before, given))
             if changed:
-                names = ", ".join(f"{name} ({_shown(before.get(name))})" for name in changed)
+                names = ", ".join(f"{name} ({_difference(name, before, given)})" for name in changed)
                 raise RunError(
                     f"{self.folder}: started with other {names}; use another run directory, or the same values"
                 )
             return
         self.folder.mkdir(parents=True, exist_ok=True)
         write_text(path, msgspec.json.format(msgspec.json.encode(given).decode(), indent=1))
+
+    def seeds(self) -> list[str]:
+        """Return the seeds that the loop was begun with; none before."""
+        seeds: list[str] = read_json(self.folder / _BEGUN, dict[str, Any]).get(_SEEDS, []) if self.is_begun else []
+        return seeds
 
     def of(self, number: int) -> Path:
         """Return the folder of a round; it need not be there."""
@@ -158,6 +165,25 @@ def site_rounds(run: RunDirectory) -> dict[str, int]:
     """Return the round that added each site of a run; those of the start, and of runs without rounds, are not in it."""
     verdicts = Rounds(run).all_verdicts().select(["site", "round", "added"])
     return {row["site"]: row["round"] for row in verdicts.to_pylist() if row["added"] and row["round"]}
+
+
+def _is_same(name: str, before: Mapping[str, Any], given: Mapping[str, Any]) -> bool:
+    """Return whether a loop was begun with a value that is given again; seeds may come in another order."""
+    old, new = before.get(name), given.get(name)
+    return set(old or ()) == set(new or ()) if name == _SEEDS else old == new
+
+
+def _difference(name: str, before: Mapping[str, Any], given: Mapping[str, Any]) -> str:
+    """Return what a loop was begun with instead of what is given; of seeds those that are new or missing.
+
+    >>> _difference("seeds", {"seeds": ["http://a.org/", "http://b.org/"]}, {"seeds": ["http://b.org/", "http://c.org/"]})
+    'new: http://c.org/; missing: http://a.org/'
+    """
+    if name != _SEEDS:
+        return _shown(before.get(name))
+    old, new = before.get(name) or [], given.get(name) or []
+    sides = {"new": sorted({*new} - {*old}), "missing": sorted({*old} - {*new})}
+    return "; ".join(f"{side}: {_shown(seeds)}" for side, seeds in sides.items() if seeds)
 
 
 def _shown(value: Any) -> str:

@@ -201,8 +201,8 @@ def discover(
 ) -> None:
     """Grow a list of sites: crawl and match, rank the sites that they link to, probe the best, add the bilingual ones.
 
-    Run the same command again to resume, or with more rounds to continue. RUN belongs to its seeds; other seeds need
-    another RUN.
+    Run the same command again to resume, or with more rounds to continue; the seeds need not be repeated. RUN belongs
+    to its seeds; other seeds need another RUN.
 
     Example: twinlink discover seeds.txt -o RUN --rounds 3 --top 200 --langs en,zh
     """

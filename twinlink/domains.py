@@ -13,6 +13,7 @@ from publicsuffixlist import PSLFILE
 
 _NO_NAME = re.compile(r"[0-9.]+(:[0-9]+)?|\[.*|[^.]*|\..*|.*\.\.[^.:].*")
 """IP addresses, names without a dot, and names with an empty label, which nobody can register."""
+_MAX_LABEL, _MAX_NAME = 63, 253
 _RULE = re.compile(r"(?!//)\S+")
 
 
@@ -53,6 +54,21 @@ def is_registered(host: str) -> bool:
     """
     name = host.removesuffix(".").lower()
     return _below(_known_suffix(name), name) != ""
+
+
+def is_public(site: str) -> bool:
+    """Return whether a site may be one of the public web by its name: below a known public suffix, and as DNS has it.
+
+    Not so are IP addresses, names of the local network and public suffixes, names with an empty label, and those longer
+    than DNS allows (63 characters a label, 253 in all; RFC 1035, section 2.3.4).
+
+    >>> [is_public(site) for site in ("www.info.gov.hk:8080", "127.0.0.1", "[::1]", "router.lan", "co.uk", "a..b.com")]
+    [True, False, False, False, False, False]
+    """
+    name = site.partition(":")[0].removesuffix(".")
+    if len(name) > _MAX_NAME or max(map(len, name.split("."))) > _MAX_LABEL or name.endswith(".arpa"):
+        return False
+    return is_registered(name)
 
 
 def _bare(site: str) -> str:

@@ -415,3 +415,19 @@ def test_command(run, tmp_path):
     assert any(name in best for name in FEATURES)
     refused = CliRunner().invoke(app, ["rank", str(run.path), "--export", str(tmp_path / "web.png")])
     assert isinstance(refused.exception, InputError)
+
+
+def test_names_that_discover_never_tries_are_no_candidates(tmp_path):
+    run = RunDirectory.create(tmp_path / "run")
+    odd = ["127.0.0.1", "[::1]", "localhost", "router.lan", "com", "co.uk", f"{'a' * 64}.com"]
+    links = [*(f"http://{name}/" for name in odd), "http://www.y.hk/"]
+    write_pages(tmp_path / "web" / "x.hk", {f"{k}.html": page("text", *links) for k in range(3)})
+    ingest(run, [tmp_path / "web"], CONFIG.ingest)
+    rank(run, CONFIG)
+    states = {site: row["state"] for site, row in rows_of(run).items()}
+    assert states == {"x.hk": "crawled", "y.hk": "candidate", **dict.fromkeys(odd, "not-public")}
+    result = RankResult.of(run)
+    assert (result.n_candidates, result.n_not_public) == (1, len(odd))
+    assert "1 candidates, 7 under no public name →" in list(lines_of_result(result))[-1]
+    rank(run, CONFIG.override({"crawl.allow_private": True}))
+    assert {row["state"] for row in rows_of(run).values()} == {"crawled", "candidate"}

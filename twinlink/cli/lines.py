@@ -400,8 +400,9 @@ def _(result: RankResult) -> Iterator[str]:
         digits = _digits([site.score for site in result.best])
         rows = ([str(site.rank), f"{site.score:.{digits}f}", site.site, _reasons(site)] for site in result.best)
         yield from _table([["rank", "score", "site", "main reasons"], *rows], 2)
+    private = f", {result.n_not_public} under no public name" if result.n_not_public else ""
     yield (
-        f"sites: {result.n_crawled} crawled, {result.n_candidates} candidates → {result.sites};"
+        f"sites: {result.n_crawled} crawled, {result.n_candidates} candidates{private} → {result.sites};"
         f" weights → {result.weights}"
     )
     if result.exported is not None:

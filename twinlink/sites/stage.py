@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from twinlink.config import Config
+from twinlink.domains import is_public
 from twinlink.files import write_text
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.remembered import keep_with, remember
@@ -47,6 +48,8 @@ MODEL_FILE = "model.tsv"
 TABLE_FILE = "sites.parquet"
 LEAST_MEGABYTES = 64
 """Memory that the database gets where ``run.memory`` leaves less."""
+NOT_PUBLIC = "not-public"
+"""State of a site that pages link to and whose name is none of the public web."""
 DISPROVED = "one-language"
 """Verdict on a probed site that is not bilingual."""
 
@@ -101,6 +104,7 @@ def rank(
     inputs += [file_digest(file) for each in files for file in each]
     inputs += [f"{site}|{share}" for site, share in sorted(paired_by_probe(run).items())]
     inputs += [f"{site}|{verdict}" for site, verdict in sorted(verdicts.items())]
+    inputs += ["private sites are candidates"] if config.crawl.allow_private else []
     signature = Signature.of("rank", {"ranking": config.ranking}, inputs)
     if run.is_done(signature):
         remember(run, config, "rank")
@@ -239,6 +243,9 @@ def site_table(
 ) -> tuple[pa.Table, SiteModel]:
     """Return the rows of `SITES`, best candidates first, then the other sites by name, and the model of our score.
 
+    Sites that were not crawled are candidates unless they have a verdict or a name that is not public
+    (`twinlink.domains.is_public`); with ``crawl.allow_private``, all names count.
+
     Candidates of equal score are ordered by the sum of weighted PageRank, by the sites that link to them, by name.
     """
     unknown = _Crawled(0.0, 0)
@@ -249,7 +256,7 @@ def site_table(
     disproved = np.array([verdicts.get(site) == DISPROVED for site in graph.sites], dtype=np.bool_) & ~known
     found = rank_sites(graph, credibility, known, rounds, config.ranking, disproved, web)
     state = [
-        "crawled" if is_known else verdicts.get(site, "candidate")
+        "crawled" if is_known else verdicts.get(site) or _untried(site, config)
         for site, is_known in zip(graph.sites, known.tolist(), strict=True)
     ]
     candidate = np.array([each == "candidate" for each in state], dtype=np.bool_)
@@ -272,6 +279,11 @@ def site_table(
         }
     )
     return table.take(pa.array(order)).select(SITES.names).cast(SITES), found.model
+
+
+def _untried(site: str, config: Config) -> str:
+    """Return the state of a site that was not tried; `discover` never tries one that is not public."""
+    return "candidate" if config.crawl.allow_private or is_public(site) else NOT_PUBLIC
 
 
 def _score_columns(found: SiteRanking) -> dict[str, NDArray[np.float64]]:

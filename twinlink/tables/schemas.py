@@ -349,7 +349,11 @@ _OF_SITES = {
 SITES = pa.schema(
     [
         _column("site", pa.string(), "the site"),
-        _column("state", pa.string(), "crawled; candidate: crawled sites link to it; or what became of it: dead …"),
+        _column(
+            "state",
+            pa.string(),
+            "crawled; candidate: linked to; not-public: linked to, under no public name; or what became of it: dead …",
+        ),
         _column(
             "rank",
             pa.int32(),

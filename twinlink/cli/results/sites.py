@@ -127,6 +127,8 @@ class RankResult(Record, frozen=True, kw_only=True):
     """Sites that are crawled."""
     n_candidates: int
     """Sites that are linked to and not crawled."""
+    n_not_public: int = 0
+    """Sites that are linked to and not tried: IP addresses, names of a local network, names that nobody can have."""
     sites: str
     """File of all sites."""
     weights: str
@@ -161,6 +163,7 @@ class RankResult(Record, frozen=True, kw_only=True):
             best=best,
             n_crawled=states["crawled"],
             n_candidates=states["candidate"],
+            n_not_public=states["not-public"],
             sites=str(folder / SITES_FILE),
             weights=str(folder / MODEL_FILE),
             exported=None if exported is None else str(exported),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,8 +16,9 @@ from scipy.sparse import csr_array
 from tests.both_ways import both_ways  # noqa: F401  (kernels of this module)
 from tests.patterns.pattern_twin import twin_patterns
 from twinlink.config.patterns import PatternSettings
-from twinlink.errors import ShapeError
+from twinlink.errors import InputError, ShapeError
 from twinlink.patterns import learning
+from twinlink.patterns.credibility import pairs_of_patterns, url_clues
 from twinlink.patterns.keys import Key, read_forms
 from twinlink.patterns.learning import SitePatterns, learn_patterns, pattern_evidence
 
@@ -414,3 +416,53 @@ def test_transposed_candidates_are_read_by_rows() -> None:
     candidates = csr_array(np.ones((3, 6))).T
     values = pattern_evidence(urls[:6], urls[6:9], candidates, learn_patterns(urls), urls)
     assert values.toarray().tolist() == np.eye(6, 3).tolist()
+
+
+LISTED = [f"http://x.hk/{lang}/{name}.htm" for lang in ("en", "tc") for name in ("home", "news", "jobs")]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        list,
+        pa.array,
+        lambda langs: pa.chunked_array([langs[:2], langs[2:]]),
+        lambda langs: pa.array(langs).dictionary_encode(),
+        np.array,
+        pd.Series,
+    ],
+)
+def test_languages_may_be_a_column_of_any_library(column):
+    """Pages of one language are never paired; with languages that nobody reads they would be."""
+    assert not learn_patterns(LISTED, column(["en"] * 6)).patterns
+    (found,) = learn_patterns(LISTED, column(["en"] * 3 + ["zh"] * 3)).patterns
+    assert (found.source_lang, found.target_lang) == ("en", "zh")
+
+
+def test_a_language_may_be_missing_and_must_be_a_text():
+    for missing in (None, float("nan"), pd.NA):
+        assert learn_patterns(LISTED, ["en", missing] * 3).patterns == learn_patterns(LISTED, ["en", None] * 3).patterns
+    with pytest.raises(InputError, match="langs: expected a text or null for each address, got 1"):
+        learn_patterns(LISTED, pa.array([1] * 6))
+
+
+def test_a_known_key_may_be_a_pair_in_any_order():
+    urls = [*LISTED, *(f"http://x.hk/{k}{'q' * (k % 5)}/z{k * k}.php" for k in range(80))]
+    assert [each.verdict for each in learn_patterns(urls).patterns] == ["weak"]
+    for key in (Key("en", "tc"), Key("tc", "en"), ("tc", "en")):
+        assert [each.verdict for each in learn_patterns(urls, known={key: 0.9}).patterns] == ["rescued"]
+    for wrong in ("en", ("en",), ("en", 1)):
+        with pytest.raises(InputError, match="expected a URL key such as"):
+            learn_patterns(urls, known={wrong: 0.9})
+
+
+def test_evidence_from_columns_and_from_other_addresses():
+    found, candidates = learn_patterns(LISTED), csr_array(np.ones((3, 3)))
+    columns = [pa.array(part) for part in (LISTED[:3], LISTED[3:])]
+    evidence = pattern_evidence(*columns, candidates, found, pd.Series(LISTED, index=range(5, 11)))
+    assert evidence.toarray().tolist() == np.eye(3).tolist()
+    with pytest.raises(ShapeError, match="urls: expected the 6 addresses or more that the patterns are from, got 3"):
+        pattern_evidence(*columns, candidates, found, LISTED[:3])
+    langs, settings = ("en", "zh"), PatternSettings()
+    assert pairs_of_patterns(*columns, langs, settings)[0].nnz == 3
+    assert url_clues(*columns, langs, settings).pairs.nnz == 3

@@ -17,11 +17,12 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 import scipy.sparse as sp
 
 from twinlink.config.patterns import PatternSettings
 from twinlink.patterns.changes import changes
-from twinlink.patterns.keys import Key
+from twinlink.patterns.keys import Key, as_list
 from twinlink.patterns.learning import Pattern, SitePatterns, learn_patterns, pattern_evidence
 from twinlink.patterns.library import KeySums, PatternLibrary, read_libraries
 from twinlink.sparse import pattern_from
@@ -53,13 +54,16 @@ def credible_keys(library: PatternLibrary, settings: PatternSettings | None = No
 
 
 def pairs_of_patterns(
-    urls_a: Sequence[str], urls_b: Sequence[str], langs: tuple[str, str], settings: PatternSettings | None = None
+    urls_a: Sequence[str] | pa.Array,
+    urls_b: Sequence[str] | pa.Array,
+    langs: tuple[str, str],
+    settings: PatternSettings | None = None,
 ) -> tuple[sp.csr_array, sp.csr_array]:
     """Learn the URL patterns between the pages of two languages, and return the pairs that they join.
 
     Parameters
     ----------
-    urls_a, urls_b : sequence of str
+    urls_a, urls_b : sequence of str, or pa.Array of strings
         Addresses of the pages of either language.
     langs : (str, str)
         The two languages.
@@ -73,6 +77,7 @@ def pairs_of_patterns(
     credibility : csr_array of float32, of the same pattern
         The larger of local credibility and mean credibility on other sites, in [0, 1]; 0 for a weak pattern.
     """
+    urls_a, urls_b = as_list(urls_a), as_list(urls_b)
     found, evidence = _learned(urls_a, urls_b, langs, settings or PatternSettings())
     return _joined(found, len(urls_a), len(urls_b)), evidence
 
@@ -89,7 +94,10 @@ class UrlClues(NamedTuple):
 
 
 def url_clues(
-    urls_a: Sequence[str], urls_b: Sequence[str], langs: tuple[str, str], settings: PatternSettings | None = None
+    urls_a: Sequence[str] | pa.Array,
+    urls_b: Sequence[str] | pa.Array,
+    langs: tuple[str, str],
+    settings: PatternSettings | None = None,
 ) -> UrlClues:
     """Return the pairs that credible URL patterns join, and the pages whose partner they miss.
 
@@ -102,6 +110,7 @@ def url_clues(
     >>> clues.pairs.nnz, clues.missing_a.tolist(), clues.missing_b.tolist()
     (3, [False, False, False, True, False], [False, False, False])
     """
+    urls_a, urls_b = as_list(urls_a), as_list(urls_b)
     found, evidence = _learned(urls_a, urls_b, langs, settings or PatternSettings())
     evidence.eliminate_zeros()
     used = [each for each in found.patterns if each.verdict != "weak"]

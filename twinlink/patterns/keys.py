@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from twinlink.errors import InputError
 from twinlink.patterns.kernels import HEAD, INSIDE, REPEATED, TAIL, TOKEN, key_hash
 from twinlink.patterns.url_kernels import (
     common_host,
@@ -28,7 +29,18 @@ from twinlink.patterns.url_kernels import (
     write_forms,
 )
 
-__all__ = ["Forms", "Key", "key_hashes", "key_ranks", "keys_of", "read_forms", "rule_of", "side_hashes"]
+__all__ = [
+    "Forms",
+    "Key",
+    "as_list",
+    "given_key",
+    "key_hashes",
+    "key_ranks",
+    "keys_of",
+    "read_forms",
+    "rule_of",
+    "side_hashes",
+]
 
 _DEFAULT_DOCUMENTS = tuple(
     f"{stem}.{ending}"
@@ -91,6 +103,27 @@ class Forms(msgspec.Struct, frozen=True, eq=False):
         base = int(self.starts[form])
         last = int(self.lasts[form]) if end is None else base + end
         return self.text[base + start : last].tobytes().decode("utf-8", "backslashreplace")
+
+
+def given_key(key: object) -> Key:
+    """Return a key as `keys_of` gives it, from one whose sides may be in the other order, or a plain pair.
+
+    >>> given_key(("tc", "en")), given_key(Key("*c", "*e"))
+    (Key(source='en', target='tc'), Key(source='*c', target='*e'))
+
+    Raises
+    ------
+    InputError
+        If it is not a pair of texts.
+    """
+    if not (isinstance(key, tuple) and len(key) == 2 and all(isinstance(side, str) for side in key)):
+        raise InputError(f"expected a URL key such as Key('en', 'tc'), got {key!r}")
+    return Key(*sorted(key, key=lambda side: side.strip("*").encode("utf-8", "surrogateescape")))
+
+
+def as_list(texts: Sequence[str] | pa.Array | pa.ChunkedArray) -> list[str]:
+    """Return texts that may be an Arrow column, or a pandas Series, which would be read by its labels."""
+    return texts.to_pylist() if isinstance(texts, pa.Array | pa.ChunkedArray) else list(texts)
 
 
 def read_forms(urls: Sequence[str] | pa.Array) -> Forms:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from twinlink.config.patterns import PatternSettings
-from twinlink.errors import ShapeError
+from twinlink.errors import InputError, ShapeError
 from twinlink.languages import UNDETERMINED
 from twinlink.patterns.competition import compete, strengths
 from twinlink.patterns.kernels import (
@@ -31,7 +31,18 @@ from twinlink.patterns.kernels import (
     shared_masks,
     whole_first,
 )
-from twinlink.patterns.keys import Forms, Key, key_hashes, key_ranks, keys_of, read_forms, rule_of, side_hashes
+from twinlink.patterns.keys import (
+    Forms,
+    Key,
+    as_list,
+    given_key,
+    key_hashes,
+    key_ranks,
+    keys_of,
+    read_forms,
+    rule_of,
+    side_hashes,
+)
 from twinlink.patterns.url_kernels import powers
 from twinlink.sorted_keys import find_keys
 from twinlink.sparse import as_rows, check_shape, entry_keys
@@ -128,7 +139,7 @@ class _Met(NamedTuple):
 
 def learn_patterns(
     urls: Sequence[str] | pa.Array,
-    langs: Sequence[str | None] | None = None,
+    langs: Sequence[str | None] | pa.Array | None = None,
     settings: PatternSettings | None = None,
     known: Mapping[Key, float] | None = None,
 ) -> SitePatterns:
@@ -144,17 +155,20 @@ def learn_patterns(
     ----------
     urls : sequence of str or pa.Array of strings
         Normalised addresses of one site, in any order. What is no address has no partner.
-    langs : sequence of str, optional
-        Language of each; ``und``, empty or null: not known. Two pages of one language are never paired. Where a
-        language is not known, parts without a letter (page numbers, dates) are no key.
+    langs : sequence of str or pa.Array of strings, optional
+        Language of each; ``und``, empty or null (None, NaN): not known. Two pages of one language are never paired.
+        Where a language is not known, parts without a letter (page numbers, dates) are no key.
     settings : PatternSettings, optional
     known : mapping, optional
-        Keys that are credible on other sites (`twinlink.patterns.credibility.credible_keys`).
+        Keys that are credible on other sites (`twinlink.patterns.credibility.credible_keys`); their values do not
+        count, nor does the order of their sides.
 
     Raises
     ------
     ShapeError
         If the number of languages differs from the number of addresses.
+    InputError
+        If a language is not a text, or a key not a pair of texts.
 
     Examples
     --------
@@ -163,8 +177,8 @@ def learn_patterns(
     >>> [(each.rule, each.n_pages, each.credibility, each.verdict) for each in found.patterns]
     [('/en/ ↔ /tc/', 6, 1.0, 'credible')]
     """
-    settings, known = (settings or PatternSettings()).in_use(), known or {}
-    langs = None if langs is None else list(langs)  # a pandas Series would be read by its labels
+    settings, known = (settings or PatternSettings()).in_use(), dict.fromkeys(map(given_key, known or ()), 1.0)
+    langs = None if langs is None else _texts_or_nulls(langs)
     if langs is not None and len(langs) != len(urls):
         raise ShapeError(f"expected a language for each of {len(urls)} addresses, got {len(langs)}")
     forms = read_forms(urls)
@@ -178,13 +192,24 @@ def learn_patterns(
     return _result(forms, met, order, taken, is_known, (names, codes), settings, n_crowded)
 
 
+def _texts_or_nulls(langs: Sequence[str | None] | pa.Array) -> list[str | None]:
+    """Return languages as a list; None for what is missing, in pandas, too."""
+    values = langs.to_pylist() if isinstance(langs, pa.Array | pa.ChunkedArray) else list(langs)
+    try:
+        texts: list[str | None] = pa.array(values, pa.string(), from_pandas=True).to_pylist()
+    except pa.ArrowException as error:
+        wrong = next((value for value in values if value is not None and not isinstance(value, str)), values)
+        raise InputError(f"langs: expected a text or null for each address, got {wrong!r}") from error
+    return texts
+
+
 def _lang_codes(langs: Sequence[str | None] | None, forms: Forms) -> tuple[list[str], NDArray[np.int32]]:
     """Return the languages' names, and the number of that of each form; -1: not known."""
     if langs is None:
         return [], np.full(len(forms), -1, np.int32)
-    names = sorted({lang for lang in langs if isinstance(lang, str)} - {"", UNDETERMINED})
+    names = sorted({lang for lang in langs if lang is not None} - {"", UNDETERMINED})
     number = {name: k for k, name in enumerate(names)}
-    return names, np.array([number.get(langs[place], -1) for place in forms.places.tolist()], np.int32)
+    return names, np.array([number.get(langs[place] or "", -1) for place in forms.places.tolist()], np.int32)
 
 
 def _meet(
@@ -342,11 +367,11 @@ def _most(langs: tuple[list[str], NDArray[np.int32]], pages: NDArray[np.int32]) 
 
 
 def pattern_evidence(
-    urls_a: Sequence[str],
-    urls_b: Sequence[str],
+    urls_a: Sequence[str] | pa.Array,
+    urls_b: Sequence[str] | pa.Array,
     candidates: csr_array,
     found: SitePatterns,
-    urls: Sequence[str],
+    urls: Sequence[str] | pa.Array,
     prior: Mapping[Key, float] | None = None,
 ) -> csr_array:
     """Return the credibility of the URL pattern that joins each candidate pair.
@@ -373,7 +398,7 @@ def pattern_evidence(
     Raises
     ------
     ShapeError
-        If ``candidates`` is not of this shape, or not sorted.
+        If ``candidates`` is not of this shape, or not sorted, or ``found`` numbers more addresses than ``urls`` has.
 
     Examples
     --------
@@ -382,10 +407,14 @@ def pattern_evidence(
     >>> pattern_evidence(urls[:3], urls[3:], candidates, learn_patterns(urls), urls).toarray().tolist()
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
+    urls_a, urls_b, urls = as_list(urls_a), as_list(urls_b), as_list(urls)
     candidates = as_rows(candidates, "candidates")
     check_shape(candidates, (len(urls_a), len(urls_b)), "candidates", "the addresses")
     if not candidates.has_canonical_format:
         raise ShapeError("candidates: expected sorted columns, and each entry once")
+    least = max(found.n_pages, 1 + int(max(found.sources.max(initial=-1), found.targets.max(initial=-1))))
+    if len(urls) < least:
+        raise ShapeError(f"urls: expected the {least} addresses or more that the patterns are from, got {len(urls)}")
     row_of, column_of = (_first_places(side) for side in (urls_a, urls_b))
     values = np.array([max(each.credibility, (prior or {}).get(each.key, 0.0)) for each in found.patterns])
     used = found.used() if found.patterns else np.zeros(0, np.bool_)

@@ -59,7 +59,10 @@ def check_csr(matrix: object, name: str) -> csr_array:
     """
     if not isinstance(matrix, csr_array) or matrix.ndim != 2:
         kind = type(matrix).__name__
-        hint = "; csr_array(matrix) makes one of it" if issparse(matrix) else ""
+        if isinstance(matrix, csr_array):
+            kind, hint = f"one of shape {matrix.shape}", ""
+        else:
+            hint = "; csr_array(matrix) makes one of it" if issparse(matrix) else ""
         raise ShapeError(f"{name}: expected a csr_array of two dimensions, got {kind}{hint}")
     try:
         matrix.check_format(full_check=True)

@@ -179,3 +179,10 @@ def test_order_is_by_falling_score_then_position(values: list[float]) -> None:
 def test_fewer_than_no_pairs_are_refused() -> None:
     with pytest.raises(ConfigError, match="max_pairs of at least 0, got -1"):
         greedy_matching(csr_array(np.eye(2)), max_pairs=-1)
+
+
+@pytest.mark.parametrize("match", [greedy_matching, optimal_matching])
+def test_a_least_score_that_is_no_number_is_refused(match):
+    """Nothing is at least NaN: all pairs would be lost without a word."""
+    with pytest.raises(ConfigError, match="expected a number as min_score, got nan"):
+        match(csr_array(np.eye(2)), min_score=float("nan"))

@@ -467,3 +467,21 @@ def test_a_graph_without_crawled_sites_or_without_any():
     assert found.paper.weighted_sum.tolist() == [0, 0]
     assert np.isfinite(found.ours).all()
     assert rank_sites(host_graph([], []), np.zeros(0), np.zeros(0, bool)).ours.shape == (0,)
+
+
+def test_without_an_end_there_are_no_scores():
+    with pytest.raises(ConfigError, match="a finite tolerance"):
+        pagerank(matrix([(0, 1)], 2), tolerance=np.inf)
+
+
+@pytest.mark.parametrize("value", [np.nan, -1.0, 1.5])
+def test_the_credibility_of_seeds_is_in_0_to_1(value):
+    links, seeds = matrix([(0, 1)], 2), np.array([True, False])
+    with pytest.raises(ShapeError, match=r"credibility of seeds: expected values in \[0, 1\]"):
+        seed_scores(links, seeds, [value, 0.5])
+    assert seed_scores(links, seeds, [0.5, value]).weighted_sum.tolist() == [0, 0.5], "it is no seed"
+
+
+def test_links_of_one_dimension_are_refused_by_their_shape():
+    with pytest.raises(ShapeError, match=r"expected a csr_array of two dimensions, got one of shape \(3,\)$"):
+        pagerank(csr_array(np.ones(3)))

@@ -60,7 +60,7 @@ def greedy_matching(scores: csr_array, max_pairs: int | None = None, min_score: 
     ShapeError
         If a score is NaN or outside [0, 1].
     ConfigError
-        If ``max_pairs`` is negative.
+        If ``max_pairs`` is negative, or ``min_score`` is NaN.
 
     Examples
     --------
@@ -72,6 +72,7 @@ def greedy_matching(scores: csr_array, max_pairs: int | None = None, min_score: 
     """
     if max_pairs is not None and max_pairs < 0:
         raise ConfigError(f"greedy_matching: expected max_pairs of at least 0, got {max_pairs}")
+    _check_number(min_score, "greedy_matching")
     rows, columns, values = _entries(scores)
     taken = greedy_among(values, rows, columns, values >= np.float32(min_score), *scores.shape)
     return _select(rows, columns, values, taken[:max_pairs])
@@ -127,6 +128,8 @@ def optimal_matching(scores: csr_array, min_score: float = 0.0) -> Matching:
     ------
     ShapeError
         If a score is NaN or outside [0, 1].
+    ConfigError
+        If ``min_score`` is NaN.
 
     Examples
     --------
@@ -134,6 +137,7 @@ def optimal_matching(scores: csr_array, min_score: float = 0.0) -> Matching:
     >>> matching.rows.tolist(), matching.columns.tolist()
     ([0, 1], [1, 0])
     """
+    _check_number(min_score, "optimal_matching")
     rows, columns, values = _ranked(scores, min_score)
     n_rows, n_columns = scores.shape
     # SciPy requires every row to be matched and rejects a cost of 0: a pair costs 2 - score, and each row has a
@@ -145,6 +149,11 @@ def optimal_matching(scores: csr_array, min_score: float = 0.0) -> Matching:
     chosen_rows, chosen = min_weight_full_bipartite_matching(hstack([costs, alone], format="csr"))
     key = chosen_rows * (n_columns + n_rows) + chosen
     return _select(rows, columns, values, np.flatnonzero(np.isin(rows * (n_columns + n_rows) + columns, key)))
+
+
+def _check_number(min_score: float, name: str) -> None:
+    if np.isnan(min_score):
+        raise ConfigError(f"{name}: expected a number as min_score, got {min_score}")
 
 
 def _entries(scores: csr_array) -> tuple[Pages, Pages, NDArray[np.float32]]:

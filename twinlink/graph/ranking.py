@@ -11,7 +11,7 @@ from twinlink.compiled import FEW, Unsigned, compiled_beyond
 from twinlink.errors import ConfigError, ShapeError
 from twinlink.graph.checks import check_marks
 from twinlink.prefetching import prefetch
-from twinlink.sparse import as_rows, entry_rows
+from twinlink.sparse import as_rows, check_unit, entry_rows
 
 __all__ = ["PageRank", "SeedScores", "pagerank", "seed_scores", "seed_sums"]
 
@@ -81,7 +81,7 @@ def pagerank(
         1 - r with the paper's r = 0.15.
     personalisation : array_like, shape (n,), optional
         Distribution of the restarts of the random walk; nonnegative, not all 0. Default: uniform.
-    tolerance : float
+    tolerance : float above 0, finite
     max_iterations : int
 
     Returns
@@ -104,8 +104,10 @@ def pagerank(
     array([0.5745, 0.2128, 0.2128])
     """
     links, n = _check_links(links)
-    if not (0 <= damping < 1 and tolerance > 0 and max_iterations >= 1):  # in this form NaN does not pass
-        raise ConfigError("pagerank: expected damping in [0, 1), tolerance above 0 and at least one iteration")
+    if not (0 <= damping < 1 and 0 < tolerance < np.inf and max_iterations >= 1):  # in this form NaN does not pass
+        raise ConfigError(
+            "pagerank: expected damping in [0, 1), a finite tolerance above 0, and at least one iteration"
+        )
     v = _teleport(personalisation, n)
     if n == 0:
         return PageRank(v, 0, 0.0, converged=True, flow=v)
@@ -205,7 +207,7 @@ def seed_scores(
     ----------
     links : csr_array, shape (n, n)
         Links between sites.
-    credibility : array_like, shape (n,)
+    credibility : array_like of float in [0, 1], shape (n,)
         C(w) of the seeds; values of other sites are not used.
     seeds : array_like of bool, shape (n,)
         The seed set.
@@ -216,6 +218,11 @@ def seed_scores(
     -------
     SeedScores
 
+    Raises
+    ------
+    ShapeError, ConfigError
+        As for `pagerank`; also if the credibility of a seed is outside [0, 1].
+
     Examples
     --------
     >>> links = csr_array(([1.0] * 3, ([0, 1, 1], [1, 0, 2])), shape=(3, 3))
@@ -225,6 +232,7 @@ def seed_scores(
     """
     links, n = _check_links(links)
     seed, worth = check_marks(seeds, n, "seeds"), _vector(credibility, n, "credibility")
+    check_unit(worth[seed], "credibility of seeds")
     simple = _simple(links)
     rows = np.flatnonzero(seed)
     among = csr_array(simple[rows][:, rows])

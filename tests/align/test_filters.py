@@ -147,6 +147,13 @@ def test_pairs_that_differ_only_in_digits(ignore_digits, said, words):
     assert verdicts == [[SEGMENT, said, "duplicate", "duplicate"]]
 
 
+def test_other_digits_of_a_pair_on_many_pages_are_no_boilerplate():
+    pages = [[Segment(f"By {day} May", f"Au {day} mai", "1-1", 1.0, 1.0)] for day in (1, 2, 2, *range(3, 20))]
+    verdicts = [[SEGMENT] for _ in pages]
+    Repeats().judge(pages, verdicts, 0.1)
+    assert verdicts == [[SEGMENT], ["digits"], ["boilerplate"], *[["digits"]] * 17]
+
+
 def test_signs_of_names_count():
     keys = {pair_key(f"See {name}.", f"Voir {name}.") for name in ("C", "C++", "C#", "C.", "C+")}
     assert len(keys) == 3

@@ -298,6 +298,6 @@ class Repeats:
         self._seen.add(key)
         self._exact.add(exact)
         if had_key:
-            return "boilerplate" if is_frequent else "duplicate" if had_exact else "digits"
+            return "digits" if not had_exact else "boilerplate" if is_frequent else "duplicate"
         is_near = self._near and not self._near.is_new(segment.source, segment.target)
         return "near-duplicate" if is_near else SEGMENT

@@ -216,6 +216,23 @@ def test_a_copy_below_the_minimum_chance_does_not_displace_a_better_one(matched,
     assert titles == {"segment": 1, "unsure": 3, "boilerplate": 16}  # one page of each of the three tasks is doubted
 
 
+@pytest.mark.parametrize(("verdict", "counts"), [("segment", True), ("words", True), ("numbers", False)])
+def test_wrong_segments_are_not_filtered_by_their_words(matched, monkeypatch, verdict, counts):
+    """The model has not learned from them, so the filter would be stricter for them than for the others."""
+    wrong = []
+
+    def kept(work, pairs):
+        pages, forms = align_pages(work, pairs)
+        wrong.extend(score for page in pages for score in page.wrong)
+        return pages, forms
+
+    monkeypatch.setattr("twinlink.align.stage.align_pages", kept)
+    monkeypatch.setattr("twinlink.align.workers.judge", lambda *_: verdict)
+    shutil.rmtree(matched / "align", ignore_errors=True)
+    align_run(RunDirectory(matched), BitextSettings(), created=CREATED)
+    assert bool(wrong) == counts
+
+
 def test_a_run_without_pairs_is_reported(tmp_path):
     with pytest.raises(MissingStageError):
         align_run(RunDirectory.create(tmp_path / "run"), BitextSettings())

@@ -92,6 +92,22 @@ def test_wrong_chances_are_corrected(slope: float, offset: float) -> None:
     assert found == pytest.approx(1 / (1 + np.exp(-(slope * wanted + offset))), abs=0.06)
 
 
+def test_a_known_share_of_wrong_pairs_is_kept() -> None:
+    """Right and wrong pairs overlap so far that the share is not found from the scores: .2 are wrong."""
+    rng = np.random.default_rng(0)
+    given_, wrong = np.r_[rng.normal(0, 1, 400), rng.normal(1, 1, 1600)], rng.normal(0, 1, 2000)
+    probabilities = probability_of_being_right(given_, wrong, share_wrong=0.2)
+    assert (1 - probabilities).mean() == pytest.approx(0.2, abs=0.03)
+    assert probabilities[:400].mean() < probabilities[400:].mean() - 0.05
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+def test_a_known_share_of_wrong_pairs_without_a_difference(share: float) -> None:
+    """The given pairs are no better than the wrong ones, so the share is all that is known."""
+    probabilities = probability_of_being_right(np.linspace(0, 40, 50), np.linspace(0, 50, 90), share_wrong=share)
+    assert probabilities == pytest.approx(np.full(50, min(1 - share, 0.99)))
+
+
 def test_one_answer_does_not_turn_a_chance_and_fifty_do() -> None:
     """All are wrong, of pairs that were told to be right with .9."""
     one, many = (recalibrated(np.array([0.9]), np.full(n, 0.9), np.zeros(n))[0] for n in (1, 50))

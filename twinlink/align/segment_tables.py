@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from twinlink.align.filters import UNSURE, Segment, pair_key
 from twinlink.align.page_pairs import PairTexts
@@ -16,19 +17,24 @@ from twinlink.odds import expit, logit
 from twinlink.similarity.probabilities import probability_of_being_right
 from twinlink.tables import PAGE_ALIGNMENTS, SEGMENT, SEGMENTS
 
-__all__ = ["page_table", "segment_table", "translation_probabilities"]
+__all__ = ["page_table", "segment_table", "share_of_wrong", "translation_probabilities"]
 
 LEAST_COMPARED = 20
 """Minimum number of wrong sentence pairs to estimate the probabilities of a site. Our choice."""
+LOW = 0.6
+"""Share λ of the wrong sentence pairs up to whose score the given ones count in `share_of_wrong`.
+
+Chosen on pairs of six sites that were read (docs/results/sentences.md): log loss is within 5 % of its least from .55
+to .65, and grows quickly above, where right pairs are counted, too."""
 
 
 def translation_probabilities(done: Sequence[AlignedPage], verdicts: Sequence[Sequence[str]]) -> list[float | None]:
     """Return the probability of each bead of a site that passed the filters to be a translation; None for all others.
 
-    Its held-out score (`Segment.held_out`) is compared with those of wrong pairs that pass the same filters, see
-    `twinlink.similarity.probabilities.probability_of_being_right`. A repeated pair counts once there, by its first
-    copy; the log odds of its other copies are interpolated. None for all if there are fewer than `LEAST_COMPARED`
-    wrong ones.
+    Its held-out score (`Segment.held_out`) is compared with those of wrong pairs that pass the same filters, except the
+    one for words, see `twinlink.similarity.probabilities.probability_of_being_right`; the share of wrong pairs is that
+    of `share_of_wrong`. A repeated pair counts once there, by its first copy; the log odds of its other copies are
+    interpolated. None for all if there are fewer than `LEAST_COMPARED` wrong ones.
     """
     segments = [one for page in done for one in page.segments]
     keys = [pair_key(one.source, one.target) if one.source and one.target else b"" for one in segments]
@@ -39,11 +45,51 @@ def translation_probabilities(done: Sequence[AlignedPage], verdicts: Sequence[Se
     if given and len(wrong) >= LEAST_COMPARED:
         first = {keys[place]: segments[place].held_out for place in reversed(given)}
         scores = np.sort(np.array(list(first.values())))
-        found = probability_of_being_right(scores, np.array(list(wrong.values())))
+        of_wrong = np.array(list(wrong.values()))
+        share = share_of_wrong(scores, of_wrong)
+        found = probability_of_being_right(scores, of_wrong, share_wrong=share)
         of_given = expit(np.interp([segments[place].held_out for place in given], scores, logit(found)))
         for place, probability in zip(given, of_given.tolist(), strict=True):
             probabilities[place] = probability
     return probabilities
+
+
+def share_of_wrong(given: NDArray[np.float64], wrong: NDArray[np.float64]) -> float:
+    """Estimate which share of the given sentence pairs is wrong, rather too high than too low (Storey 2002).
+
+    With n given and k wrong pairs, of which λ score at most t::
+
+        π₀ = (1 + |{given ≤ t}|) / (n·|{wrong ≤ t}|/k),    t: quantile `LOW` of the wrong
+
+    Hardly any right pair scores that low. The two densities alone do not determine π₀: a smaller share explains the
+    given pairs as well, with right ones that score like wrong ones. Maximum likelihood chooses among the shares by the
+    tails of the model; on sites where pairs were read, it is near 0 or far too high.
+
+    Parameters
+    ----------
+    given : ndarray, shape (n,)
+        Scores; at least one.
+    wrong : ndarray, shape (k,)
+        Scores of known wrong pairs; at least one.
+
+    Returns
+    -------
+    float, in (0, 1]
+
+    References
+    ----------
+    Storey (2002), A direct approach to false discovery rates. Journal of the Royal Statistical Society B 64.
+
+    Examples
+    --------
+    >>> wrong = np.linspace(0, 1, 100)
+    >>> share_of_wrong(np.r_[np.linspace(0, 1, 50), np.full(150, 9.0)], wrong)
+    0.25833333333333336
+    >>> share_of_wrong(wrong, wrong)
+    1.0
+    """
+    level = np.quantile(wrong, LOW)
+    return float(min(1.0, (1 + np.sum(given <= level)) / (len(given) * np.mean(wrong <= level))))
 
 
 def segment_table(

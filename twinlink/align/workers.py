@@ -23,6 +23,8 @@ from twinlink.config.align import BitextSettings
 from twinlink.system.workers import Shared
 from twinlink.tables import SEGMENT
 
+WORDS = "words"
+"""The last reason of `twinlink.align.filters.judge`: a segment that has it passes all other filters."""
 Forms = Counter[tuple[int, str, str]]
 """How often each word stands on either side: side, key, form."""
 Prior = Mapping[str, Mapping[str, float]]
@@ -44,7 +46,7 @@ class AlignedPage(msgspec.Struct, frozen=True):
     sentences: tuple[int, int]
     support: float
     wrong: list[tuple[bytes, float]]
-    """Sentence pairs that would be kept if the kept ones were withheld: key, `Segment.held_out`."""
+    """Sentence pairs that come out when the kept ones are withheld: key, `Segment.held_out`."""
 
 
 class _Found(NamedTuple):
@@ -98,12 +100,16 @@ def _align(work: Work, pair: PairTexts) -> _Found:
 
 
 def _wrong(work: Work, pair: PairTexts, found: _Found) -> Iterator[tuple[bytes, float]]:
-    """Yield what the filters let through of the two pages when every sentence's partner is withheld."""
+    """Yield what comes out of the two pages when every sentence's partner is withheld, and passes the filters.
+
+    The filter for words is left out. It reads `Segment.per_word`, a score by a model that has learned from the segment;
+    nothing has been learned from these, so that the same threshold would be much stricter for them.
+    """
     known, _ = work.known.load()
     other = align_otherwise(found.prepared, known, scoring_of(work.settings), found.links, found.aligned)
     held_out = held_out_scores(found.prepared, other, found.links, taught=False)
     for segment in _segments(pair, found.sides, other, held_out.tolist()):
-        if judge(segment, work.settings.filters, known.lengths) == SEGMENT:
+        if judge(segment, work.settings.filters, known.lengths) in (SEGMENT, WORDS):
             yield pair_key(segment.source, segment.target), segment.held_out
 
 

@@ -37,7 +37,12 @@ _LEAST = 1e-4
 
 
 def probability_of_being_right(
-    given: Floats, wrong: Floats, labels: Floats | None = None, *, second_best: bool = False
+    given: Floats,
+    wrong: Floats,
+    labels: Floats | None = None,
+    *,
+    second_best: bool = False,
+    share_wrong: float | None = None,
 ) -> Floats:
     """Estimate P(right) of pairs with log odds ``given``, where known wrong pairs have log odds ``wrong``.
 
@@ -68,6 +73,8 @@ def probability_of_being_right(
     second_best : bool, optional
         Correct for known wrong pairs that are the second best ones of their pages. By default all count as the best:
         where nearly all given pairs are right, they are.
+    share_wrong : float, optional
+        1 - ρ where it is known from elsewhere; only a and b are found then.
 
     Returns
     -------
@@ -109,12 +116,19 @@ def probability_of_being_right(
         if second_best and weights[0] <= 0:  # further rounds would count low pairs as right
             break
         ratio = z[:n] @ weights - np.log((n_right + 0.5) / (n - n_right + k + 0.5))
-        before, right = right, expit(ratio + np.log((n_right + 0.5) / (n - n_right + 0.5)))
+        before, right = right, expit(ratio + _log_odds_of_right(n_right, n, share_wrong))
         if np.abs(right - before).max(where=~is_known, initial=0.0) < _TOLERANCE:
             break
     if weights[0] <= 0:  # the given pairs are no better than the wrong ones
-        right = np.full(n, right.mean())
+        right = np.full(n, right.mean() if share_wrong is None else 1 - share_wrong)
     return np.minimum(right, 1 - 0.5 / n)
+
+
+def _log_odds_of_right(n_right: float, n: int, share_wrong: float | None) -> float:
+    """Return log ρ/(1-ρ), from the share of wrong pairs if that is known; at least half a pair is right, and wrong."""
+    if share_wrong is None:
+        return float(np.log((n_right + 0.5) / (n - n_right + 0.5)))
+    return float(logit(np.clip(1 - share_wrong, 0.5 / n, 1 - 0.5 / n)))
 
 
 def _shares_at_most(values: Floats) -> Floats:

@@ -18,7 +18,7 @@ import numpy as np
 from experiments.cases import Case, case_words, match_case, outcome_of
 from experiments.robustness import versions
 from experiments.tables import Column, columns_of, number, print_tables, site_parser
-from twinlink.evaluation.expected import Expected, expected_precision
+from twinlink.evaluation.expected import ExpectedPrecision, expected_precision
 from twinlink.match.site_tables import risks_of
 from twinlink.similarity.lexicon_files import Lexicon
 
@@ -30,7 +30,7 @@ class Claim(NamedTuple):
 
     f1: float
     precision: float
-    expected: Expected
+    expected: ExpectedPrecision
 
     @property
     def ends(self) -> tuple[float, float]:

@@ -39,7 +39,7 @@ from experiments.injected import KINDS, RIGHT, pairs_to_verify
 from experiments.linear import file_of
 from experiments.methods import with_shapes
 from experiments.tables import number, print_grid
-from twinlink.baselines.alignment import Alignment, align
+from twinlink.baselines.alignment import StructureAlignments, align
 from twinlink.baselines.models.judge import MODELS, judge
 from twinlink.baselines.models.thresholds import ThresholdFit, find_threshold
 from twinlink.baselines.verify import OVERALL, VERIFIERS, verify_pairs
@@ -95,7 +95,7 @@ class Site(msgspec.Struct, frozen=True):
 
     name: str
     languages: str
-    alignment: Alignment
+    alignment: StructureAlignments
     fit: ThresholdFit
     verdicts: Mapping[str, Marks]
     """Which pairs are parallel by each method of `twinlink verify`, and overall."""

@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from twinlink.align.bands import full_band
-from twinlink.align.bead_shapes import GALE_CHURCH_SHAPES, Shapes
+from twinlink.align.bead_shapes import GALE_CHURCH_SHAPES, BeadShapes
 from twinlink.align.formats.sentence_files import Bead, read_beads
 from twinlink.align.kernels import best_path, gale_church_scores
 from twinlink.align.learning import Text, TextPair, align_text_pairs, align_texts
@@ -104,7 +104,7 @@ def in_parts(a: Sequence[str], b: Sequence[str], gold: Sequence[Bead], number: i
 
 def gale_church(a: Sequence[str], b: Sequence[str]) -> list[Bead]:
     """Align by lengths with the bead types and parameters of Gale & Church (1993), over all cells."""
-    shapes, band = Shapes.of(GALE_CHURCH_SHAPES), full_band(len(a), len(b))
+    shapes, band = BeadShapes.of(GALE_CHURCH_SHAPES), full_band(len(a), len(b))
     sums_a, sums_b = (np.cumsum([0.0, *map(len, side)]) for side in (a, b))
     scores = gale_church_scores(sums_a, sums_b, shapes.array, np.log(shapes.start), 1.0, START_VARIANCE, *band)
     _, chosen = best_path(scores, shapes.array, *band)

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from experiments.injected import KINDS, RIGHT, PairSet
 from experiments.tables import number
-from twinlink.baselines.alignment import Alignment, align
-from twinlink.baselines.filters import Shapes
+from twinlink.baselines.alignment import StructureAlignments, align
+from twinlink.baselines.filters import SideShapes
 from twinlink.baselines.methods import judge_bitextor2010, judge_webmining
 from twinlink.baselines.models.judge import ModelName, judge
 from twinlink.baselines.tag_distance import text_in_words, without_heading
@@ -85,7 +85,7 @@ JUDGES: Mapping[str, Judge] = {
 }
 
 
-def _aligned(pairs: PairSet, *, chunks: bool) -> Alignment:
+def _aligned(pairs: PairSet, *, chunks: bool) -> StructureAlignments:
     tokens_a, tokens_b = ([page.tokens for page in side] for side in (pairs.pages_a, pairs.pages_b))
     return align(tokens_a, tokens_b, pairs.rows, pairs.columns, chunks=chunks)
 
@@ -98,9 +98,9 @@ def _in_characters(page: PageShape) -> npt.NDArray[np.int32]:
     return without_heading(page.tokens)
 
 
-def _shapes(pages: Sequence[PageShape], lang: str, tokens: Callable[[PageShape], npt.NDArray[np.int32]]) -> Shapes:
+def _shapes(pages: Sequence[PageShape], lang: str, tokens: Callable[[PageShape], npt.NDArray[np.int32]]) -> SideShapes:
     sizes = np.array([page.n_bytes for page in pages], np.int64)
-    return Shapes([tokens(page) for page in pages], sizes, [lang] * len(pages))
+    return SideShapes([tokens(page) for page in pages], sizes, [lang] * len(pages))
 
 
 def _rejected(verdicts: FilterVerdicts) -> str:
@@ -131,7 +131,7 @@ def cells_of_kinds(pairs: PairSet) -> dict[str, dict[str, str]]:
     return {kind: _cells_of_kind(alignment, pairs.kinds == k) for k, kind in enumerate(("right", *KINDS), RIGHT)}
 
 
-def _cells_of_kind(alignment: Alignment, chosen: Marks) -> dict[str, str]:
+def _cells_of_kind(alignment: StructureAlignments, chosen: Marks) -> dict[str, str]:
     cost, length, r = (
         values[chosen] for values in (alignment.cost_share, alignment.length_difference, alignment.correlation)
     )

@@ -15,7 +15,7 @@ import pytest
 
 from tests.calling import Done, mine_toy, twinlink
 from twinlink.errors import GoldError, InputError
-from twinlink.inputs import Expected, kind_of_file, open_input, read_input, read_input_text
+from twinlink.inputs import InputFile, kind_of_file, open_input, read_input, read_input_text
 
 LARGE = 3 * 2**30
 LARGE_SOURCE = 2**28  # a source is read to its end, whatever its size
@@ -138,7 +138,7 @@ def test_pages_of_verify_and_files_beside_a_gold_file(tmp_path: Path, run: Path,
 
 
 def test_what_is_reported_of_each_kind(tmp_path: Path) -> None:
-    expected = Expected("cannot be read as a list", "there is no list", GoldError, limit=5)
+    expected = InputFile("cannot be read as a list", "there is no list", GoldError, limit=5)
     file = tmp_path / "file"
     with pytest.raises(GoldError, match="there is no list"):
         open_input(file, expected)
@@ -151,5 +151,5 @@ def test_what_is_reported_of_each_kind(tmp_path: Path) -> None:
     file.write_bytes(b"\xef\xbb\xbfab")
     assert read_input_text(file, expected) == "ab"
     with pytest.raises(InputError, match="null"):
-        open_input(Path("a\0b"), Expected())
+        open_input(Path("a\0b"), InputFile())
     assert kind_of_file(stat.S_IFBLK) == "a device"

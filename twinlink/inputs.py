@@ -24,7 +24,7 @@ _KINDS = (
 )
 
 
-class Expected(NamedTuple):
+class InputFile(NamedTuple):
     """What a file is expected to be, for error messages."""
 
     problem: str = "cannot be read"
@@ -36,7 +36,7 @@ class Expected(NamedTuple):
     """Bytes up to which it is read."""
 
 
-ANY_FILE = Expected()
+ANY_FILE = InputFile()
 
 
 def named_languages(text: str) -> tuple[str, str]:
@@ -62,7 +62,7 @@ def kind_of_file(mode: int) -> str:
     return next((kind for is_kind, kind in _KINDS if is_kind(mode)), "no regular file")
 
 
-def open_input(path: Path, expected: Expected) -> BinaryIO:
+def open_input(path: Path, expected: InputFile) -> BinaryIO:
     """Open a regular file for reading. Its size is not limited here.
 
     Raises
@@ -86,7 +86,7 @@ def open_input(path: Path, expected: Expected) -> BinaryIO:
     return file
 
 
-def read_input(path: Path, expected: Expected) -> bytes:
+def read_input(path: Path, expected: InputFile) -> bytes:
     """Return the content of a file.
 
     Raises
@@ -106,7 +106,7 @@ def read_input(path: Path, expected: Expected) -> bytes:
             raise expected.error(f"{path}: {expected.problem} ({_reason(error)})") from error
 
 
-def read_input_text(path: Path, expected: Expected) -> str:
+def read_input_text(path: Path, expected: InputFile) -> str:
     """Return the text of a file in UTF-8, without a byte order mark.
 
     Raises
@@ -122,7 +122,7 @@ def read_input_text(path: Path, expected: Expected) -> str:
         raise expected.error(f"{path}, line {line}: not UTF-8; convert the file, e.g. with iconv") from None
 
 
-def _refuse(path: Path, mode: int, expected: Expected) -> None:
+def _refuse(path: Path, mode: int, expected: InputFile) -> None:
     if kind := kind_of_file(mode):
         raise expected.error(f"{path}: {expected.problem} (it is {kind})")
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import scipy.sparse as sp
 
-    from twinlink.evaluation.expected import Expected
+    from twinlink.evaluation.expected import ExpectedPrecision
     from twinlink.evaluation.gold import Evaluation, Gold
     from twinlink.evaluation.labelled import LabelScores
     from twinlink.explain.explanation import Explanation
@@ -157,7 +157,7 @@ class Run(RunTables):
         with self._speaking():
             return evaluate(address_pairs(self.pairs), self._gold(gold))
 
-    def expected_precision(self) -> Expected | None:
+    def expected_precision(self) -> ExpectedPrecision | None:
         """Return the expected precision of the pairs and its 90 % interval, as `twinlink match` prints them.
 
         None without pairs, and where some have no probability.

@@ -11,7 +11,7 @@ from svg import ACCENT, INK, MUTED, SIDE_A, SIDE_B, Drawing
 from twinlink.align.learning import align_texts
 from twinlink.similarity.content import content_similarity
 from twinlink.similarity.lexicon import identity_matrix, translation_matrix
-from twinlink.similarity.lexicon_files import Entry, Lexicon
+from twinlink.similarity.lexicon_files import Lexicon, LexiconEntry
 from twinlink.similarity.structure import structural_similarity
 from twinlink.text.word_counts import count_words
 
@@ -57,7 +57,7 @@ def content() -> Drawing:
 def _measured(english: Sequence[str], french: Sequence[str]) -> tuple[int, dict[str, float]]:
     """Return how many words are joined, and each form of S_cb."""
     a, b = count_words([[" ".join(english)]], "en"), count_words([[" ".join(french)]], "fr")
-    lexicon = Lexicon((Entry("server", "serveur"), Entry("homepage", "accueil", 0.5)))
+    lexicon = Lexicon((LexiconEntry("server", "serveur"), LexiconEntry("homepage", "accueil", 0.5)))
     known = translation_matrix(lexicon, a.vocabulary, "en", b.vocabulary, "fr")
     shared = identity_matrix(a.vocabulary, "en", b.vocabulary, "fr", "all")
     links = csr_array(known.maximum(shared))

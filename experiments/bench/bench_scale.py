@@ -33,7 +33,7 @@ from experiments.cases import Case, open_case
 from twinlink.config import MatchSettings
 from twinlink.config.config import read_size
 from twinlink.graph.links import adjacency
-from twinlink.match.evidence import Between, Found, Side
+from twinlink.match.evidence import Between, FoundPairs, Side
 from twinlink.match.selection import match_sides
 from twinlink.system.memory import Memory
 from twinlink.system.scratch import scratch_in
@@ -97,7 +97,7 @@ def measure(site: Path, n_pages: int, seed: int, n_bytes: int) -> tuple[float, f
     return 2 * right / (len(found) + n_pages), cpu, wall, peak, digest_of(matched.found)
 
 
-def digest_of(found: Found) -> str:
+def digest_of(found: FoundPairs) -> str:
     """Return a digest of the pairs, their probabilities, and the candidates with their evidence."""
     matching, scores = found.matching, found.scores
     arrays = [matching.rows, matching.columns, found.probabilities, scores.indptr, scores.indices, scores.data]

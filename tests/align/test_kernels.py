@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from tests.align import reference
 from twinlink.align import kernels
 from twinlink.align.bands import Band, around, first_band, full_band, touches, turned
-from twinlink.align.bead_shapes import GALE_CHURCH_SHAPES, SHAPES, Shapes
+from twinlink.align.bead_shapes import GALE_CHURCH_SHAPES, SHAPES, BeadShapes
 from twinlink.align.lengths import LengthModel, fit_alone
 from twinlink.errors import ConfigError
 
-SMALL = Shapes.of({"1-1": 0.7, "1-0": 0.05, "0-1": 0.05, "2-1": 0.1, "1-2": 0.1})
+SMALL = BeadShapes.of({"1-1": 0.7, "1-0": 0.05, "0-1": 0.05, "2-1": 0.1, "1-2": 0.1})
 SIZES = st.integers(0, 3)
 
 
@@ -54,7 +54,7 @@ def test_best_path_and_sums_are_those_of_all_sequences(n, m, random):
 @given(st.lists(st.integers(1, 300), min_size=1, max_size=6), st.lists(st.integers(1, 300), min_size=1, max_size=6))
 def test_scores_by_length_are_those_of_the_formulas(lengths_a, lengths_b):
     a, b = np.array(lengths_a, float), np.array(lengths_b, float)
-    band, shapes = full_band(len(a), len(b)), Shapes.of(SHAPES)
+    band, shapes = full_band(len(a), len(b)), BeadShapes.of(SHAPES)
     priors, model = np.log(shapes.start), np.array([0.1, 6.8, 0.01])
     blocks_a, blocks_b = np.zeros(len(a), np.int64), np.zeros(len(b), np.int64)
     alone_a, alone_b = fit_alone(a), fit_alone(b)
@@ -117,7 +117,7 @@ def test_words_explain_each_other_as_in_the_formula(x, y, random):
 
 def test_gale_church_scores_are_those_of_the_paper():
     """δ = 0 leaves the prior; at δ = 1.96 the two tails are 5 % (any table of the normal distribution)."""
-    band, shapes = full_band(1, 1), Shapes.of(GALE_CHURCH_SHAPES)
+    band, shapes = full_band(1, 1), BeadShapes.of(GALE_CHURCH_SHAPES)
     long = 100 + 1.96 * math.sqrt(6.8 * 100)
     for length_b, tail in ((100.0, 1.0), (long, 0.05)):
         variance = 6.8 * 100 / ((100 + length_b) / 2)
@@ -129,7 +129,7 @@ def test_gale_church_scores_are_those_of_the_paper():
 
 def test_a_side_never_joins_two_blocks():
     a, b = np.array([20.0, 20.0]), np.array([40.0])
-    shapes, band = Shapes.of(SHAPES), full_band(2, 1)
+    shapes, band = BeadShapes.of(SHAPES), full_band(2, 1)
     kind = shapes.names.index("2-1")
     for blocks, joined in (([0, 0], True), ([0, 1], False)):
         scores = kernels.length_scores(
@@ -142,7 +142,7 @@ def test_a_side_never_joins_two_blocks():
 
 def test_anchors_add_and_take_off():
     """Blocks 0-1 and 2-0 are partners: three beads gain, are left alone, or lose by the weight."""
-    lengths, shapes, band = np.full(3, 20.0), Shapes.of(SHAPES), full_band(3, 3)
+    lengths, shapes, band = np.full(3, 20.0), BeadShapes.of(SHAPES), full_band(3, 3)
     given_ = (sums(lengths), sums(lengths), sums(fit_alone(lengths)), sums(fit_alone(lengths)), shapes.array)
     given_ += (np.log(shapes.start), LengthModel().array(), np.arange(3), np.arange(3), 0.0)
     partners = np.array([1, -1, 0]), np.array([2, 0, -1])
@@ -197,4 +197,4 @@ def test_the_band_keeps_to_the_longest_rising_chain():
 )
 def test_shapes_that_cannot_be_are_refused(names):
     with pytest.raises(ConfigError):
-        Shapes.of(names)
+        BeadShapes.of(names)

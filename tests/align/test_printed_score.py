@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twinlink.align.bead_shapes import SHAPES, Shapes
+from twinlink.align.bead_shapes import SHAPES, BeadShapes
 from twinlink.align.knowledge import Knowledge
 from twinlink.align.learning import Text, TextPair, prepare_texts
 from twinlink.align.page_pair import support
@@ -60,7 +60,7 @@ def test_the_best_alignment_is_that_of_the_recursion(n: int, m: int, seed: int) 
 def test_equal_words_align_and_support_pages() -> None:
     """Nothing has been learned: equal words, whose probability starts high, tell which sentences go together."""
     names = ["Aachen 1910 Berlin.", "Celle 1920 Dresden.", "Emden 1930 Fulda."]
-    shapes = Shapes.of(SHAPES)
+    shapes = BeadShapes.of(SHAPES)
 
     def pages(a: list[str], b: list[str]) -> tuple[list[list[int]], float]:
         pair = prepare_texts(TextPair(Text(a, "", list(range(len(a)))), Text(b, "", list(range(len(b))))))

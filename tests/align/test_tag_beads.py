@@ -15,7 +15,7 @@ from lxml import etree
 
 from tests.cli.test_cli import twinlink
 from tests.finished import matched_town
-from twinlink.align.bead_shapes import SHAPES, Shapes
+from twinlink.align.bead_shapes import SHAPES, BeadShapes
 from twinlink.align.knowledge import Knowledge
 from twinlink.align.learning import Text, TextPair, prepare_texts
 from twinlink.align.stage import align_run
@@ -72,7 +72,7 @@ def test_words_do_not_change_the_alignment() -> None:
     """The second block of one page stands first on the other: words would put them together, tags do not."""
     a, b = ["Bridge 1910.", "Garden 1920."], ["Garden 1920.", "Bridge 1910."]
     texts = TextPair(Text(a, "", [0, 1]), Text(b, "", [0, 1]))
-    shapes = Shapes.of(SHAPES)
+    shapes = BeadShapes.of(SHAPES)
     found, _ = aligned_by_tags(
         prepare_texts(texts), Knowledge.empty(len(shapes.names)), shapes, np.array([[0, 0], [1, 1]])
     )
@@ -84,7 +84,7 @@ def test_words_do_not_change_the_alignment() -> None:
 @pytest.mark.parametrize("side", ["a", "b", "both"])
 def test_pages_without_text_have_no_bead_of_two_sides(side: str) -> None:
     a, b = ([] if side in (name, "both") else ["One.", "Two."] for name in ("a", "b"))
-    shapes = Shapes.of(SHAPES)
+    shapes = BeadShapes.of(SHAPES)
     texts = TextPair(Text(a, "", list(range(len(a)))), Text(b, "", list(range(len(b)))))
     none = np.zeros((0, 2), np.int64)
     found, _ = aligned_by_tags(prepare_texts(texts), Knowledge.empty(len(shapes.names)), shapes, none)

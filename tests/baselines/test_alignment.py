@@ -12,7 +12,7 @@ from scipy.stats import pearsonr
 
 from tests.baselines.alignment_reference import align_chunks, cost_table
 from twinlink.baselines import alignment, alignment_kernels
-from twinlink.baselines.alignment import Alignment, align, chunk_pairs
+from twinlink.baselines.alignment import StructureAlignments, align, chunk_pairs
 from twinlink.errors import ShapeError
 
 TOKEN = st.sampled_from([-1, -2, -3, -4, -512]) | st.integers(1, 9)
@@ -31,7 +31,7 @@ def page(*tokens: int) -> NDArray[np.int32]:
     return np.array(tokens, np.int32)
 
 
-def one(a: list[int], b: list[int], **options: bool) -> Alignment:
+def one(a: list[int], b: list[int], **options: bool) -> StructureAlignments:
     return align([page(*a)], [page(*b)], [0], [0], **options)
 
 

@@ -13,7 +13,7 @@ from twinlink.baselines.bitextor2010 import (
     surface_verdicts,
     text_tolerance,
 )
-from twinlink.baselines.filters import Shapes
+from twinlink.baselines.filters import SideShapes
 from twinlink.config.baselines import BitextorSettings
 from twinlink.errors import ShapeError
 from twinlink.similarity.filter_verdicts import all_kept
@@ -27,8 +27,8 @@ def tokens(*values: int) -> NDArray[np.int32]:
     return np.array(values, np.int32)
 
 
-def side(*pages: NDArray[np.int32], language: str = "en", n_bytes: int = 1000) -> Shapes:
-    return Shapes(pages, np.full(len(pages), n_bytes, np.int64), [language] * len(pages))
+def side(*pages: NDArray[np.int32], language: str = "en", n_bytes: int = 1000) -> SideShapes:
+    return SideShapes(pages, np.full(len(pages), n_bytes, np.int64), [language] * len(pages))
 
 
 class TestSurface:
@@ -101,7 +101,7 @@ class TestFingerprints:
 
     def test_what_fell_before_is_no_rival(self) -> None:
         a = side(tokens(P, 100), language="en")
-        b = Shapes([tokens(P, 100), tokens(P, 120)], np.array([1, 1000]), ["fr", "fr"])
+        b = SideShapes([tokens(P, 100), tokens(P, 120)], np.array([1, 1000]), ["fr", "fr"])
         verdicts = surface_verdicts(a, b, csr_array(np.ones((1, 2))))
         assert fingerprint_verdicts(a, b, verdicts, 0.5).reasons() == ["size", ""]
 

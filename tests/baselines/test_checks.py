@@ -16,7 +16,7 @@ from tests.made_sites import write_pages
 from twinlink.baselines.alignment import align
 from twinlink.baselines.bitextor2010 import fingerprint_verdicts, surface_verdicts
 from twinlink.baselines.distance_line import DistanceLine
-from twinlink.baselines.filters import Shapes, size_verdicts, structure_verdicts
+from twinlink.baselines.filters import SideShapes, size_verdicts, structure_verdicts
 from twinlink.baselines.models.judge import judge
 from twinlink.baselines.verify import verify_pairs
 from twinlink.config.baselines import BitextorSettings
@@ -29,9 +29,9 @@ from twinlink.similarity.filter_verdicts import all_kept
 P, P_END, H1 = -5, -6, -7
 
 
-def side(*pages: list[int], size: int = 100) -> Shapes:
+def side(*pages: list[int], size: int = 100) -> SideShapes:
     tokens = [np.array(page, np.int32) for page in pages]
-    return Shapes(tokens, np.full(len(pages), size), ["en"] * len(pages))
+    return SideShapes(tokens, np.full(len(pages), size), ["en"] * len(pages))
 
 
 def told(checks: object) -> dict[str, tuple[list[float], list[bool], list[bool]]]:
@@ -41,7 +41,9 @@ def told(checks: object) -> dict[str, tuple[list[float], list[bool], list[bool]]
 def test_a_filter_tells_its_numbers_of_the_pairs_that_reach_it():
     """Sizes 100, 100 and 60: (100 - 60)/100 = .4. Tags 2 and 4 of the first two: (4 - 2)/4 = .5."""
     a = side([P, 3, P_END])
-    b = Shapes(side([P, 3, P_END], [P, 3, P, P_END, P_END], [P, 3, P_END]).tokens, np.array([100, 100, 60]), ["fr"] * 3)
+    b = SideShapes(
+        side([P, 3, P_END], [P, 3, P, P_END, P_END], [P, 3, P_END]).tokens, np.array([100, 100, 60]), ["fr"] * 3
+    )
     found = told(size_verdicts(a, b, csr_array(np.ones((1, 3)))).checks)
     assert found["size"] == ([0.0, 0.0, 0.4], [True, True, False], [True] * 3)
     assert found["tags"] == ([0.0, 0.5, 0.0], [True, False, False], [True, True, False])

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 from twinlink.baselines.distance_line import DistanceLine
 from twinlink.baselines.filters import (
-    Shapes,
+    SideShapes,
     fit_line_unlabelled,
     languages_fit,
     relative_difference,
@@ -30,9 +30,9 @@ def page(n_tags: int, n_texts: int, words: int = 10) -> NDArray[np.int32]:
     return np.array([P] * n_tags + [words] * n_texts, np.int32)
 
 
-def side(*pages: tuple[NDArray[np.int32], int, str]) -> Shapes:
+def side(*pages: tuple[NDArray[np.int32], int, str]) -> SideShapes:
     tokens, sizes, languages = zip(*pages, strict=True)
-    return Shapes(tokens, np.array(sizes, np.int64), languages)
+    return SideShapes(tokens, np.array(sizes, np.int64), languages)
 
 
 class TestInOrder:
@@ -144,13 +144,13 @@ def test_sides_must_fit() -> None:
     english = side((page(1, 1), 1, "en"))
     with pytest.raises(ShapeError, match="does not fit 1 and 1 pages"):
         size_verdicts(english, english, csr_array(np.ones((2, 1))))
-    broken = Shapes([page(1, 1)], np.array([1, 2]), ["en"])
+    broken = SideShapes([page(1, 1)], np.array([1, 2]), ["en"])
     with pytest.raises(ShapeError, match="of the same pages"):
         size_verdicts(broken, english, csr_array(np.ones((1, 1))))
 
 
 def test_no_pages() -> None:
-    nothing = Shapes([], np.zeros(0, np.int64), [])
+    nothing = SideShapes([], np.zeros(0, np.int64), [])
     verdicts = size_verdicts(nothing, nothing, csr_array((0, 0)))
     line = fit_line_unlabelled(nothing, nothing, verdicts)
     assert structure_verdicts(nothing, nothing, verdicts, line).counts()["kept"] == 0
@@ -160,7 +160,7 @@ class TestLineWithoutLabels:
     """A site of random skeletons: its translations move each text by a few words and drop one tag in fifty."""
 
     @pytest.fixture
-    def sides(self) -> tuple[Shapes, Shapes]:
+    def sides(self) -> tuple[SideShapes, SideShapes]:
         rng = np.random.default_rng(7)
         english, french = [], []
         for _ in range(40):
@@ -170,7 +170,7 @@ class TestLineWithoutLabels:
             french.append((moved[rng.random(len(tokens)) > 0.02].astype(np.int32), 1000, "fr"))
         return side(*english), side(*french)
 
-    def test_parts_right_from_wrong(self, sides: tuple[Shapes, Shapes]) -> None:
+    def test_parts_right_from_wrong(self, sides: tuple[SideShapes, SideShapes]) -> None:
         verdicts = size_verdicts(*sides, csr_array(np.ones((40, 40))))
         line = fit_line_unlabelled(*sides, verdicts)
         assert line.separation == 1
@@ -179,7 +179,7 @@ class TestLineWithoutLabels:
         rows, columns = entries(kept)
         assert rows.tolist() == columns.tolist() == list(range(40))
 
-    def test_a_sample_of_the_rows_does_as_well(self, sides: tuple[Shapes, Shapes]) -> None:
+    def test_a_sample_of_the_rows_does_as_well(self, sides: tuple[SideShapes, SideShapes]) -> None:
         verdicts = size_verdicts(*sides, csr_array(np.ones((40, 40))))
         line = fit_line_unlabelled(*sides, verdicts, WebminingSettings(fit_pairs=400))
         assert line.separation == 1

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from experiments import ablation, calibration, coverage, links_alone, robustness, tables
 from experiments.cases import case_words, find_lexicons, match_case, open_case, outcome_of, verdicts_of
 from twinlink.demo.site import write_site
-from twinlink.similarity.lexicon_files import Entry, Lexicon
+from twinlink.similarity.lexicon_files import Lexicon, LexiconEntry
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,7 @@ def test_nothing_handed_out_is_an_outcome(case, match):
 
 
 def test_lexicon_is_cut_to_heads_with_all_their_translations():
-    lexicon = Lexicon(tuple(Entry(f"h{i}", word) for i in range(50) for word in (f"a{i}", f"b{i}")))
+    lexicon = Lexicon(tuple(LexiconEntry(f"h{i}", word) for i in range(50) for word in (f"a{i}", f"b{i}")))
     cut = links_alone.cut_lexicon(lexicon, 10)
     assert len(cut) == 20
     assert len({entry.head for entry in cut.entries}) == 10

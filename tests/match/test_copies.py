@@ -25,7 +25,7 @@ from tests.match.methods.test_weighed import (
 from twinlink.config import Config, MatchSettings
 from twinlink.graph.document_order import link_lists
 from twinlink.match.copies import MOST, SideCopies, _merged, find_copies, without_copies
-from twinlink.match.evidence import Between, Found, Side, read_words
+from twinlink.match.evidence import Between, FoundPairs, Side, read_words
 from twinlink.match.methods.weighed import match_weighed
 from twinlink.match.selection import match_sides
 from twinlink.similarity.rivals import Rivalry
@@ -114,13 +114,13 @@ def test_copies_change_nothing_for_the_other_pages(seed: int) -> None:
         assert now[page_a, page_b] == [probability] * (2 if both else 1)
 
 
-def _ids(site: MadeSite, found: Found) -> list[tuple[int, int]]:
+def _ids(site: MadeSite, found: FoundPairs) -> list[tuple[int, int]]:
     matching = found.matching
     ids = site.a.page_ids[matching.rows].tolist(), site.b.page_ids[matching.columns].tolist()
     return list(zip(*ids, strict=True))
 
 
-def _rivals(found: Found) -> NDArray[np.float64]:
+def _rivals(found: FoundPairs) -> NDArray[np.float64]:
     """The best other candidates of all pages: copies count as rivals there, but not in the result."""
     scores, matching = found.scores, found.matching
     return Rivalry(scores).rivals(scores.data.astype(float))[positions(scores, matching.rows, matching.columns)]

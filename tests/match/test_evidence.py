@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from twinlink.config import Config
 from twinlink.match.evidence import Side, as_log_odds, as_scores, read_words
-from twinlink.similarity.lexicon_files import Entry, Lexicon
+from twinlink.similarity.lexicon_files import Lexicon, LexiconEntry
 
 
 def side(lang, *texts):
@@ -23,7 +23,7 @@ def side(lang, *texts):
 
 EN = ("the red house 2024 httpd", "green tree\nred", "")
 FR = ("la maison rouge 2024 httpd", "arbre vert", "")
-LEXICON = Lexicon((Entry("house", "maison"), Entry("tree", "arbre", 0.5)))
+LEXICON = Lexicon((LexiconEntry("house", "maison"), LexiconEntry("tree", "arbre", 0.5)))
 
 
 def translations(words):
@@ -43,7 +43,9 @@ def test_words_of_all_blocks_are_counted_and_shared_ones_are_known():
 
 
 def test_lexicons_come_on_top_of_shared_words():
-    words = read_words(side("en", *EN), side("fr", *FR), [LEXICON, Lexicon((Entry("red", "rouge"),))], Config().match)
+    words = read_words(
+        side("en", *EN), side("fr", *FR), [LEXICON, Lexicon((LexiconEntry("red", "rouge"),))], Config().match
+    )
     known = translations(words)
     assert known == {
         ("2024", "2024"): 1,

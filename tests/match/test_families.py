@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 from twinlink.config import MatchSettings
 from twinlink.graph.matching import Matching
-from twinlink.match.evidence import Found, Side
+from twinlink.match.evidence import FoundPairs, Side
 from twinlink.match.families import _probabilities, groups_beside, reconcile
 from twinlink.match.selection import SideMatch
 from twinlink.match.sides import Group
@@ -31,7 +31,7 @@ EN, FR, DE = side("en", 0), side("fr", 10), side("de", 20)
 def matched(side_a, side_b, columns, probabilities):
     """Pair page n of side A with page columns[n] of side B."""
     scores = np.full(N, 0.5, dtype=np.float32)
-    found = Found(
+    found = FoundPairs(
         scores=csr_array((scores, (np.arange(N), columns)), shape=(N, N)),
         evidence={},
         matching=Matching(np.arange(N), np.array(columns), scores),

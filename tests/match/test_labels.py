@@ -20,7 +20,7 @@ from twinlink.config import Config
 from twinlink.ingest.stage import ingest
 from twinlink.labels.book import Label, LabelBook, Verdict
 from twinlink.match import stage as module
-from twinlink.match.evidence import Found
+from twinlink.match.evidence import FoundPairs
 from twinlink.match.labels import (
     PairLabel,
     accepted_pairs,
@@ -211,7 +211,7 @@ def test_an_accepted_pair_that_was_no_candidate_becomes_one() -> None:
     assert left_by(pattern, labels) == [[1, 0], [0, 1]]
 
 
-def told(label: Mapping[tuple[int, int], int], found: Found) -> tuple[Found, list[tuple[int, int, bool]]]:
+def told(label: Mapping[tuple[int, int], int], found: FoundPairs) -> tuple[FoundPairs, list[tuple[int, int, bool]]]:
     """Return what is left when labels are heeded, and its pairs: row, column, whether it is accepted."""
     labels = np.zeros((3, 3), np.int8)
     for place, value in label.items():

@@ -19,7 +19,7 @@ from tests.review.conftest import Served, serving
 from twinlink import mine
 from twinlink.graph.matching import Matching
 from twinlink.labels.book import LabelBook
-from twinlink.match.evidence import Found, Side
+from twinlink.match.evidence import FoundPairs, Side
 from twinlink.match.look_alikes import facing_groups, groups_of, look_alike_table
 from twinlink.match.selection import SideMatch
 from twinlink.review.reading.run_view import RunView
@@ -87,7 +87,7 @@ def match_of(scores: list[list[float]], alike: tuple[sp.csr_array, sp.csr_array]
     matrix = sp.csr_array(np.array(scores, np.float32))
     rows = np.arange(3)
     matching = Matching(rows, rows, np.ones(3, np.float32))
-    found = Found(matrix, {}, matching, np.zeros(3), np.ones(3), {}, alike=alike)
+    found = FoundPairs(matrix, {}, matching, np.zeros(3), np.ones(3), {}, alike=alike)
     return SideMatch(side("en", matrix.shape[0]), side("fr", matrix.shape[1]), found, np.array([True, True, False]))
 
 

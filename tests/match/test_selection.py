@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from tests.match.test_families import EN, FR, matched
 from twinlink.config import Config, MatchSettings
 from twinlink.match import selection
-from twinlink.match.evidence import Between, Found
+from twinlink.match.evidence import Between, FoundPairs
 from twinlink.match.methods.registry import Method
 from twinlink.match.selection import SideMatch, choose_pairs, match_sides
 from twinlink.similarity.candidates import BYTES
@@ -63,7 +63,7 @@ def test_candidates_of_both_sides_fit_into_the_memory(monkeypatch: pytest.Monkey
 
     class Watched(Method):
         def load(self) -> Any:
-            def method(*given: Any) -> Found:
+            def method(*given: Any) -> FoundPairs:
                 seen.append(given[-1])
                 return scored([0.9, 0.5, 0.4]).found
 

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from msgspec.structs import replace
 
 from twinlink.graph.matching import Matching
-from twinlink.match.evidence import Found, Side
+from twinlink.match.evidence import FoundPairs, Side
 from twinlink.match.selection import SideMatch
 from twinlink.match.site_tables import (
     TABLES,
@@ -46,7 +46,7 @@ def side(lang: str, first: int) -> Side:
 
 SCORES = np.array([[0.5, 0.25, 0], [0, 0, 0.75], [0, 0.125, 1]], np.float32)
 """Five candidates; pages 2, 0 and 1 of A are matched with pages 2, 0 and 1 of B."""
-FOUND = Found(
+FOUND = FoundPairs(
     scores=sp.csr_array(SCORES),
     evidence={"content": np.array([0.1, 0.2, 0.3, 0.4, 0.6], np.float32)},
     matching=Matching(np.array([2, 0, 1]), np.array([2, 0, 1]), np.array([1, 0.5, 0], np.float32)),

@@ -31,7 +31,7 @@ from twinlink.ingest.stage import ingest
 from twinlink.jobs.stages import match_stage
 from twinlink.labels.book import Label, LabelBook, Verdict
 from twinlink.languages import includes_language
-from twinlink.match.evidence import Found, Side
+from twinlink.match.evidence import FoundPairs, Side
 from twinlink.match.labels import PairLabel
 from twinlink.match.methods.registry import check_cut
 from twinlink.match.selection import SideMatch, choose_pairs
@@ -494,7 +494,7 @@ def match_of(
     """Return a match with these pairs, best first; their chances are 1 unless they are given."""
     matrix = sp.csr_array(np.array(scores, np.float32))
     ends = np.array(pairs, np.int64).reshape(-1, 2)
-    found = Found(
+    found = FoundPairs(
         scores=matrix,
         evidence={},
         matching=Matching(ends[:, 0], ends[:, 1], np.array([scores[a][b] for a, b in pairs], np.float32)),

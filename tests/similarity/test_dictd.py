@@ -9,7 +9,7 @@ import pytest
 
 from twinlink.errors import LexiconError
 from twinlink.similarity.dictd import glosses_of
-from twinlink.similarity.lexicon_files import Entry, read_lexicon
+from twinlink.similarity.lexicon_files import LexiconEntry, read_lexicon
 
 DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 TEXTS = {
@@ -39,13 +39,13 @@ def write(folder: Path, *, compressed: bool = True) -> Path:
 def test_either_file_is_the_dictionary(tmp_path: Path, compressed: bool) -> None:
     index = write(tmp_path, compressed=compressed)
     expected = (
-        Entry("bordel", "brothel"),
-        Entry("bordel", "bawdy"),
-        Entry("bordel", "whorehouse"),
-        Entry("s'évanouir", "faint"),
-        Entry("long", "long"),
-        Entry("long", "tall"),
-        Entry("fin", "end"),
+        LexiconEntry("bordel", "brothel"),
+        LexiconEntry("bordel", "bawdy"),
+        LexiconEntry("bordel", "whorehouse"),
+        LexiconEntry("s'évanouir", "faint"),
+        LexiconEntry("long", "long"),
+        LexiconEntry("long", "tall"),
+        LexiconEntry("fin", "end"),
     )
     other = tmp_path / ("fra-eng.dict" + ".dz" * compressed)
     assert read_lexicon(index).entries == read_lexicon(other).entries == expected

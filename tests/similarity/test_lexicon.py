@@ -12,7 +12,7 @@ import pytest
 
 from twinlink.errors import LexiconError
 from twinlink.similarity.lexicon import identity_matrix, translation_matrix
-from twinlink.similarity.lexicon_files import Entry, Lexicon, read_lexicon
+from twinlink.similarity.lexicon_files import Lexicon, LexiconEntry, read_lexicon
 
 CEDICT = """# CC-CEDICT
 #! version=1
@@ -33,7 +33,7 @@ def weights(
 
 
 def lexicon_of(*entries: tuple[str, str]) -> Lexicon:
-    return Lexicon(tuple(Entry(*entry) for entry in entries))
+    return Lexicon(tuple(LexiconEntry(*entry) for entry in entries))
 
 
 # Files
@@ -44,24 +44,28 @@ def test_tab_separated_files(tmp_path: Path, compress: Callable[[bytes], bytes])
     text = "# a comment\nserveur\tserver\n\nmaison\thouse\t0.75\r\n\tnothing\n# one\t# un\n"
     path = tmp_path / "lexicon"
     path.write_bytes(compress(text.encode()))
-    expected = (Entry("serveur", "server", 1.0), Entry("maison", "house", 0.75), Entry("# one", "# un"))
+    expected = (
+        LexiconEntry("serveur", "server", 1.0),
+        LexiconEntry("maison", "house", 0.75),
+        LexiconEntry("# one", "# un"),
+    )
     assert read_lexicon(path).entries == expected
 
 
 def test_byte_order_mark_is_no_part_of_the_first_head(tmp_path: Path) -> None:
     path = tmp_path / "lexicon.tsv"
     path.write_bytes(b"\xef\xbb\xbfa\tb\n")
-    assert read_lexicon(path).entries == (Entry("a", "b"),)
+    assert read_lexicon(path).entries == (LexiconEntry("a", "b"),)
 
 
 def test_cedict(tmp_path: Path) -> None:
     path = tmp_path / "cedict_ts.u8"
     path.write_text(CEDICT, encoding="utf-8")
     assert read_lexicon(path).entries == (
-        Entry("服務器", "server (computer)"),
-        Entry("服务器", "server (computer)"),
-        Entry("跑", "to run"),
-        Entry("跑", "to escape"),
+        LexiconEntry("服務器", "server (computer)"),
+        LexiconEntry("服务器", "server (computer)"),
+        LexiconEntry("跑", "to run"),
+        LexiconEntry("跑", "to escape"),
     )
 
 
@@ -69,7 +73,7 @@ def test_cedict(tmp_path: Path) -> None:
 def test_muse(tmp_path: Path, text: str) -> None:
     path = tmp_path / "en-fr.txt"
     path.write_text(text, encoding="utf-8")
-    assert read_lexicon(path).entries == (Entry("cat", "chat"), Entry("dog", "chien"))
+    assert read_lexicon(path).entries == (LexiconEntry("cat", "chat"), LexiconEntry("dog", "chien"))
 
 
 @pytest.mark.parametrize(
@@ -144,7 +148,9 @@ def test_notes_and_stop_words_do_not_count() -> None:
 
 
 def test_probability_is_the_weight_and_the_best_entry_counts() -> None:
-    lexicon = Lexicon((Entry("eau", "water", 0.25), Entry("eaux", "waters", 0.5), Entry("eau", "water", 0.125)))
+    lexicon = Lexicon(
+        (LexiconEntry("eau", "water", 0.25), LexiconEntry("eaux", "waters", 0.5), LexiconEntry("eau", "water", 0.125))
+    )
     assert weights(lexicon, ["eau"], "fr", ["water"], "en") == {("eau", "water"): 0.5}
 
 

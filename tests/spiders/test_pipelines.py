@@ -15,7 +15,7 @@ from scrapy.http import HtmlResponse, Request, Response
 from tests.archives import captures
 from twinlink.config import CrawlSettings
 from twinlink.spiders.archive import Archive
-from twinlink.spiders.frontier import LEDGER_NAME, Entry, Frontier, Outcome
+from twinlink.spiders.frontier import LEDGER_NAME, Frontier, FrontierEntry, Outcome
 from twinlink.spiders.guard import AddressGuard
 from twinlink.spiders.items import AddressItem, LinksItem
 from twinlink.spiders.middlewares.answers import KeepRaw
@@ -26,8 +26,8 @@ from twinlink.spiders.state import RAW, CrawlState
 START = "http://a.org/"
 
 
-def entry(url: str) -> Entry:
-    return Entry(url, url, "a.org", site="a.org")
+def entry(url: str) -> FrontierEntry:
+    return FrontierEntry(url, url, "a.org", site="a.org")
 
 
 def page(url: str, links: Sequence[str] = (), reason: str = "") -> AddressItem:

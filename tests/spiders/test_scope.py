@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from twinlink.config import CrawlSettings
-from twinlink.spiders.frontier import Entry
+from twinlink.spiders.frontier import FrontierEntry
 from twinlink.spiders.scope import MAX_HOPS, MAX_LINK_BYTES, MAX_LINKS, PartScope, Scope, host_of
 from twinlink.spiders.traps import shape, winds
 from twinlink.urls import page_key
@@ -18,11 +18,11 @@ def scope(**changes: object) -> Scope:
     return Scope([f"{SITE}/"], settings)
 
 
-def at(url: str, depth: int = 0, chain: int = 0, hops: int = 0) -> Entry:
-    return Entry(page_key(url), url, host_of(url), depth, chain, hops)
+def at(url: str, depth: int = 0, chain: int = 0, hops: int = 0) -> FrontierEntry:
+    return FrontierEntry(page_key(url), url, host_of(url), depth, chain, hops)
 
 
-def reasons(page: Entry, *urls: str, **changes: object) -> dict[str, str]:
+def reasons(page: FrontierEntry, *urls: str, **changes: object) -> dict[str, str]:
     return {entry.url: entry.reason for entry in scope(**changes).links(page, urls)}
 
 
@@ -172,7 +172,9 @@ def test_sitemaps_of_a_folder_lie_in_the_place_that_names_them(url: str, expecte
     scoped = Scope([f"{SITE}/en/"], CrawlSettings(site_by="path"))
     found = scoped.sitemap(url, f"{SITE}/robots.txt", "www.example.org/en/")
     assert (found and found.site) == expected
-    moved = scoped.redirect(Entry("k", f"{SITE}/a", "www.example.org", site="www.example.org/en/", kind="sitemap"), url)
+    moved = scoped.redirect(
+        FrontierEntry("k", f"{SITE}/a", "www.example.org", site="www.example.org/en/", kind="sitemap"), url
+    )
     assert (moved and moved.site) == expected
 
 

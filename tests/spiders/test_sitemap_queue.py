@@ -17,7 +17,7 @@ from tests.loopback import Answer, links, serving
 from twinlink.config import CrawlSettings
 from twinlink.spiders.crawling import crawl
 from twinlink.spiders.failures import RefusedError
-from twinlink.spiders.frontier import LEDGER_NAME, Budget, Entry, Frontier, FrontierReader, Outcome
+from twinlink.spiders.frontier import LEDGER_NAME, Budget, Frontier, FrontierEntry, FrontierReader, Outcome
 from twinlink.spiders.items import LinksItem
 from twinlink.spiders.scope import Scope
 from twinlink.spiders.sitemap_queue import Listing
@@ -111,11 +111,11 @@ def test_gzip_comes_in_parts(members: list[bytes], size: int, cut: int) -> None:
 @pytest.fixture
 def frontier(tmp_path: Path) -> Iterator[Frontier]:
     with closing(Frontier(tmp_path / LEDGER_NAME)) as frontier:
-        frontier.seed([Entry("http://a.org/", "http://a.org/", "a.org", site="a.org")], 50, 30, Budget())
+        frontier.seed([FrontierEntry("http://a.org/", "http://a.org/", "a.org", site="a.org")], 50, 30, Budget())
         yield frontier
 
 
-def listing(frontier: Frontier) -> tuple[Listing, Entry]:
+def listing(frontier: Frontier) -> tuple[Listing, FrontierEntry]:
     scope = Scope(["http://a.org/"], CrawlSettings())
     entry = scope.sitemap(URL)
     assert entry is not None

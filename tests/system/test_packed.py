@@ -14,9 +14,9 @@ from backports import zstd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twinlink.system.packed import BZIP2, GZIP, MAX_MEMBERS, XZ, ZSTD, PackedError, Packing, unpack
+from twinlink.system.packed import BZIP2, GZIP, MAX_MEMBERS, XZ, ZSTD, CompressedForm, PackedError, unpack
 
-PACKINGS: list[tuple[Callable[[bytes], bytes], Packing]] = [
+PACKINGS: list[tuple[Callable[[bytes], bytes], CompressedForm]] = [
     (lambda data: gzip.compress(data, mtime=0), GZIP),
     (bz2.compress, BZIP2),
     (lzma.compress, XZ),
@@ -26,14 +26,14 @@ EMPTY = gzip.compress(b"", mtime=0)
 
 
 @pytest.mark.parametrize(("pack", "packing"), PACKINGS)
-def test_concatenated_members(pack: Callable[[bytes], bytes], packing: Packing) -> None:
+def test_concatenated_members(pack: Callable[[bytes], bytes], packing: CompressedForm) -> None:
     assert unpack(pack(b"one ") + pack(b"") + pack(b"two"), 100, packing) == b"one two"
     assert unpack(pack(b"one ") + pack(b"two"), 5, packing) == b"one t"
     assert unpack(pack(b"one") + b"what is no member", 100, packing) == b"one"
 
 
 @pytest.mark.parametrize(("pack", "packing"), PACKINGS)
-def test_damage_and_an_early_end(pack: Callable[[bytes], bytes], packing: Packing) -> None:
+def test_damage_and_an_early_end(pack: Callable[[bytes], bytes], packing: CompressedForm) -> None:
     whole = pack(b"page " * 500)
     for body in (whole[:-9], whole + whole[:-9], packing.mark + b"no more than the mark"):
         with pytest.raises(PackedError):
@@ -73,7 +73,7 @@ def test_twice_as_many_members_are_twice_the_work(member: bytes) -> None:
     work = []
     for n in (2_000, 4_000, 8_000):
         Counted.n_bytes = 0
-        unpack(member * n, 10**6, Packing(GZIP.mark, Counted))
+        unpack(member * n, 10**6, CompressedForm(GZIP.mark, Counted))
         work.append(Counted.n_bytes)
     assert work[2] < 2.1 * work[1] < 4.5 * work[0]
 
@@ -87,7 +87,7 @@ def test_members_are_bounded() -> None:
 
     assert unpack(EMPTY * MAX_MEMBERS, 100, GZIP) == b""
     with pytest.raises(PackedError, match=f"more than {MAX_MEMBERS} members"):
-        unpack(EMPTY * 500_000, 100, Packing(GZIP.mark, stream))
+        unpack(EMPTY * 500_000, 100, CompressedForm(GZIP.mark, stream))
     assert next(opened) == MAX_MEMBERS
 
 

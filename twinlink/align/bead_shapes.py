@@ -34,7 +34,7 @@ SHAPES = {
 without partner (captions, notes), which often follow each other. They are returned one by one."""
 
 
-class Shapes(msgspec.Struct, frozen=True):
+class BeadShapes(msgspec.Struct, frozen=True):
     """Some shapes with start values for their probabilities."""
 
     names: tuple[str, ...]
@@ -50,7 +50,7 @@ class Shapes(msgspec.Struct, frozen=True):
         return (int(both[:, 0].max()), int(both[:, 1].max())) if len(both) else (1, 1)
 
     @classmethod
-    def of(cls, probabilities: Mapping[str, float]) -> Shapes:
+    def of(cls, probabilities: Mapping[str, float]) -> BeadShapes:
         """Read shapes by their names.
 
         Raises
@@ -60,7 +60,7 @@ class Shapes(msgspec.Struct, frozen=True):
 
         Examples
         --------
-        >>> Shapes.of({"1-1": 8, "1-0": 1, "0-1": 1}).start.tolist()
+        >>> BeadShapes.of({"1-1": 8, "1-0": 1, "0-1": 1}).start.tolist()
         [0.8, 0.1, 0.1]
         """
         if not {"1-0", "0-1"} <= set(probabilities):

@@ -12,7 +12,7 @@ from twinlink.align.lengths import LengthModel
 from twinlink.align.words.model import WordModel, WordSums
 
 
-class Expected(NamedTuple):
+class ExpectedCounts(NamedTuple):
     """Expected counts of some alignments."""
 
     lengths: LengthModel
@@ -34,7 +34,7 @@ class Knowledge:
         """Return empty statistics."""
         return cls(np.zeros(n_shapes), words=WordModel(max_pairs))
 
-    def add(self, expected: Expected) -> None:
+    def add(self, expected: ExpectedCounts) -> None:
         """Add the counts of some alignments."""
         self.lengths += expected.lengths
         self.shapes = self.shapes + expected.shapes

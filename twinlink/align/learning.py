@@ -16,8 +16,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from twinlink.align.bead_shapes import SHAPES, Shapes
-from twinlink.align.knowledge import Expected, Knowledge
+from twinlink.align.bead_shapes import SHAPES, BeadShapes
+from twinlink.align.knowledge import ExpectedCounts, Knowledge
 from twinlink.align.lengths import LengthModel
 from twinlink.align.page_pair import Aligned, PagePair, Scoring, align_pair, prepare
 from twinlink.align.tokens import ANY_LANGUAGE, Tokenizer
@@ -89,7 +89,7 @@ class Alignment(msgspec.Struct, frozen=True):
 
 def scoring_of(settings: BitextSettings) -> Scoring:
     """Return how beads are scored under some settings."""
-    return Scoring(Shapes.of(SHAPES), settings.word_weight, settings.block_weight, settings.anchor_weight)
+    return Scoring(BeadShapes.of(SHAPES), settings.word_weight, settings.block_weight, settings.anchor_weight)
 
 
 def prepare_texts(
@@ -128,7 +128,7 @@ def _check_sentences(sentences: object) -> None:
             raise TypeError(f"{expected}; got {type(sentence).__name__} at place {number}")
 
 
-def expect(pair: PagePair, aligned: Aligned, links: tuple[Links, Links], n_shapes: int) -> Expected:
+def expect(pair: PagePair, aligned: Aligned, links: tuple[Links, Links], n_shapes: int) -> ExpectedCounts:
     """Count lengths, shapes and word pairs of an alignment, each bead weighted by its probability."""
     sure = teaching(pair, aligned)
     beads, weights = aligned.beads[sure], aligned.posteriors[sure]
@@ -139,7 +139,7 @@ def expect(pair: PagePair, aligned: Aligned, links: tuple[Links, Links], n_shape
     shapes = np.bincount(aligned.shapes, aligned.posteriors, n_shapes).astype(np.float64)
     a, b = pair.a, pair.b
     keys, counts = count_links(a.words, a.ends, b.words, b.ends, beads, weights, *links)
-    return Expected(lengths, shapes, WordSums(a.vocabulary, b.vocabulary, a.seen, b.seen, keys, counts))
+    return ExpectedCounts(lengths, shapes, WordSums(a.vocabulary, b.vocabulary, a.seen, b.seen, keys, counts))
 
 
 def teaching(pair: PagePair, aligned: Aligned) -> NDArray[np.bool_]:
@@ -325,5 +325,5 @@ def fresh(known: Knowledge | None, settings: BitextSettings) -> Knowledge:
     """Return a new model that starts from given statistics."""
     model = Knowledge.empty(len(SHAPES), settings.max_word_pairs)
     if known is not None:
-        model.add(Expected(known.lengths, known.shapes, known.words.sums()))
+        model.add(ExpectedCounts(known.lengths, known.shapes, known.words.sums()))
     return model

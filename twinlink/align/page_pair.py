@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twinlink.align.bands import Band, first_band, full_band, next_band, touches, turned
-from twinlink.align.bead_shapes import Shapes
+from twinlink.align.bead_shapes import BeadShapes
 from twinlink.align.cognates import Likeness, likeness
 from twinlink.align.kernels import best_path, explain_words, length_scores, path_sums, span_scores, spans_of, withhold
 from twinlink.align.knowledge import Knowledge
@@ -64,7 +64,7 @@ class PagePair(msgspec.Struct, frozen=True):
 class Scoring(NamedTuple):
     """Settings of the scores of beads."""
 
-    shapes: Shapes
+    shapes: BeadShapes
     word_weight: float
     block_weight: float
     anchor_weight: float = 0.0
@@ -256,7 +256,9 @@ def _partner_of(blocks: Ints, own: Ints, other: Ints) -> Ints:
     return partner[blocks]
 
 
-def _decode(scores: Scores, gains: tuple[Scores, Scores, Ints], pair: PagePair, shapes: Shapes, band: Band) -> Aligned:
+def _decode(
+    scores: Scores, gains: tuple[Scores, Scores, Ints], pair: PagePair, shapes: BeadShapes, band: Band
+) -> Aligned:
     """Choose the beads whose chances add up to most, each counted with its sentences.
 
     The probability of a bead is its share among all alignments, weighted by exp of their scores (forward-backward).
@@ -299,7 +301,7 @@ def support(aligned: Aligned) -> float:
     return float(sizes[good].sum() / max(sizes.sum(), 1))
 
 
-def _without_partner(n: int, m: int, shapes: Shapes) -> Aligned:
+def _without_partner(n: int, m: int, shapes: BeadShapes) -> Aligned:
     i, j = np.arange(n + m) * (n > 0), np.arange(n + m) * (m > 0)
     beads = np.stack([i, i + (n > 0), j, j + (m > 0)], axis=1).astype(np.int64)
     kind = shapes.names.index("1-0" if n else "0-1")

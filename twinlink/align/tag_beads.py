@@ -13,7 +13,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from twinlink.align.bead_shapes import Shapes
+from twinlink.align.bead_shapes import BeadShapes
 from twinlink.align.held_out import held_out_scores
 from twinlink.align.knowledge import Knowledge
 from twinlink.align.outlines import TAG_CATEGORIES
@@ -116,7 +116,7 @@ def _alone(i: int, i_end: int, j: int, j_end: int) -> list[tuple[int, int, int, 
 
 
 def aligned_by_tags(
-    pair: PagePair, known: Knowledge, shapes: Shapes, pairs: Ints
+    pair: PagePair, known: Knowledge, shapes: BeadShapes, pairs: Ints
 ) -> tuple[Aligned, tuple[Links, Links]]:
     """Align the sentences of two pages by their blocks, and score their words.
 
@@ -125,7 +125,7 @@ def aligned_by_tags(
     pair : PagePair
     known : Knowledge
         What has been learned so far; may be empty.
-    shapes : Shapes
+    shapes : BeadShapes
     pairs : int64, shape (pairs, 2)
         See `block_pairs`.
 

@@ -10,7 +10,7 @@ import msgspec
 
 from twinlink.align.filters import Segment, judge, pair_key
 from twinlink.align.held_out import held_out_scores
-from twinlink.align.knowledge import Expected, Knowledge
+from twinlink.align.knowledge import ExpectedCounts, Knowledge
 from twinlink.align.learning import Text, TextPair, expect, prepare_texts, scoring_of
 from twinlink.align.page_pair import Aligned, PagePair, align_otherwise, align_pair, support
 from twinlink.align.page_pairs import PairTexts
@@ -56,7 +56,7 @@ class _Found(NamedTuple):
     links: tuple[Links, Links]
 
 
-def expect_pages(work: Work, pairs: list[PairTexts]) -> list[Expected]:
+def expect_pages(work: Work, pairs: list[PairTexts]) -> list[ExpectedCounts]:
     """Align some pages and return the expected counts."""
     n_shapes = len(scoring_of(work.settings).shapes.names)
     found = (_align(work, pair) for pair in pairs)

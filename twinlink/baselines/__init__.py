@@ -2,7 +2,7 @@
 
 - Bitextor (2010): `match_bitextor2010`, `judge_bitextor2010`: URL rule, surface filters, fingerprints
 - WebMining (Tomás et al.): `match_webmining`, `judge_webmining`: size, language, structure and content filters
-- STRAND, Jangeldin & Assylbekov: `match_jangeldin`, `judge`: models over aligned structures (`Alignment`)
+- STRAND, Jangeldin & Assylbekov: `match_jangeldin`, `judge`: models over aligned structures (`StructureAlignments`)
 - pairs from elsewhere: `verify_pairs`: parallel or not, by any of these
 
 `twinlink.match.METHODS` loads them by name; lower layers do not import them.
@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from twinlink.baselines.alignment import Alignment
+from twinlink.baselines.alignment import StructureAlignments
 from twinlink.baselines.methods import (
     judge_bitextor2010,
     judge_webmining,
@@ -24,7 +24,7 @@ from twinlink.baselines.url_rule import UrlPairs, url_pairs
 from twinlink.baselines.verify import verify_pairs
 
 __all__ = [
-    "Alignment",
+    "StructureAlignments",
     "UrlPairs",
     "Verdicts",
     "judge",

@@ -16,7 +16,7 @@ from scipy.special import betainc
 from twinlink.baselines import alignment_kernels as kernels
 from twinlink.errors import ShapeError
 
-__all__ = ["MAX_TOKENS", "MIN_CHUNKS", "Alignment", "align", "chunk_pairs"]
+__all__ = ["MAX_TOKENS", "MIN_CHUNKS", "StructureAlignments", "align", "chunk_pairs"]
 
 MAX_TOKENS = 50_000
 """Tokens compared of a longer page: its first ones. The time for a pair grows with the square (0.1 s at this length);
@@ -29,7 +29,7 @@ Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-class Alignment(msgspec.Struct, frozen=True, eq=False):
+class StructureAlignments(msgspec.Struct, frozen=True, eq=False):
     """Alignments of some pairs of pages; each array has one value per pair.
 
     All counts are of the tokens that were compared, see `MAX_TOKENS`.
@@ -76,7 +76,7 @@ def align(
     columns: ArrayLike,
     *,
     chunks: bool = True,
-) -> Alignment:
+) -> StructureAlignments:
     """Align pairs of linearised pages.
 
     ``W`` is the cost of the best alignment with gap cost 1, mismatch 2 and match 0, where each chunk matches each
@@ -99,7 +99,7 @@ def align(
 
     Returns
     -------
-    Alignment
+    StructureAlignments
 
     Raises
     ------
@@ -123,7 +123,7 @@ def align(
     counts, correlation = kernels.align_pairs(_pack(pages_a), _pack(pages_b), pairs, MAX_TOKENS, chunks)
     count = dict(zip(kernels.COLUMNS, counts.T.copy(), strict=True))
     correlation[count["aligned"] < MIN_CHUNKS] = np.nan
-    return Alignment(**count, correlation=correlation, p_value=_p_value(correlation, count["aligned"]))
+    return StructureAlignments(**count, correlation=correlation, p_value=_p_value(correlation, count["aligned"]))
 
 
 def chunk_pairs(tokens_a: NDArray[np.int32], tokens_b: NDArray[np.int32]) -> Integers:

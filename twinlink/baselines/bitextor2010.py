@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 
 from twinlink.baselines.filters import (
     MEASURED_TO,
-    Shapes,
+    SideShapes,
     checked_pairs,
     languages_fit,
     relative_difference,
@@ -35,13 +35,17 @@ FALLBACK_TOLERANCE = 0.5
 
 
 def surface_verdicts(
-    a: Shapes, b: Shapes, pattern: csr_array, wanted: Sequence[str] = (), settings: BitextorSettings | None = None
+    a: SideShapes,
+    b: SideShapes,
+    pattern: csr_array,
+    wanted: Sequence[str] = (),
+    settings: BitextorSettings | None = None,
 ) -> FilterVerdicts:
     """Apply Bitextor's surface filters: language, file size, text length (section 3.1).
 
     Parameters
     ----------
-    a, b : Shapes
+    a, b : SideShapes
         Texts in characters.
     pattern : csr_array, shape (pages of a, pages of b)
         Candidate pairs: its stored entries; those of the URL rule, if it is used.
@@ -69,12 +73,14 @@ def surface_verdicts(
     return with_limit(verdicts, "text-length", length, settings.text_difference)
 
 
-def text_tolerance(a: Shapes, b: Shapes, verdicts: FilterVerdicts, settings: BitextorSettings | None = None) -> float:
+def text_tolerance(
+    a: SideShapes, b: SideShapes, verdicts: FilterVerdicts, settings: BitextorSettings | None = None
+) -> float:
     """Return t_b for the two languages: the setting, or what `fit_text_tolerance` finds on the pairs that are left.
 
     Parameters
     ----------
-    a, b : Shapes
+    a, b : SideShapes
         Texts in characters, pages `without_heading`.
     verdicts : FilterVerdicts
         Of `surface_verdicts`.
@@ -92,7 +98,7 @@ def text_tolerance(a: Shapes, b: Shapes, verdicts: FilterVerdicts, settings: Bit
     return FALLBACK_TOLERANCE if found is None else found
 
 
-def _most_differences(a: Shapes, b: Shapes, kept: csr_array, settings: BitextorSettings) -> NDArray[np.float64]:
+def _most_differences(a: SideShapes, b: SideShapes, kept: csr_array, settings: BitextorSettings) -> NDArray[np.float64]:
     """Return the maximum number of differences of each pair."""
     rows, columns = entries(kept)
     lengths_a, lengths_b = (np.array([len(page) for page in side.tokens], np.float64) for side in (a, b))
@@ -101,13 +107,13 @@ def _most_differences(a: Shapes, b: Shapes, kept: csr_array, settings: BitextorS
 
 
 def fingerprint_verdicts(
-    a: Shapes, b: Shapes, verdicts: FilterVerdicts, tolerance: float, settings: BitextorSettings | None = None
+    a: SideShapes, b: SideShapes, verdicts: FilterVerdicts, tolerance: float, settings: BitextorSettings | None = None
 ) -> FilterVerdicts:
     """Reject pairs with more than N differences, rank the rest by distance, keep the best candidates (section 4.2).
 
     Parameters
     ----------
-    a, b : Shapes
+    a, b : SideShapes
         Texts in characters, pages `without_heading`.
     verdicts : FilterVerdicts
         Verdicts of the earlier filters.
@@ -140,7 +146,7 @@ def fingerprint_verdicts(
 
 
 def _with_differences(
-    a: Shapes, b: Shapes, verdicts: FilterVerdicts, tolerance: float, settings: BitextorSettings
+    a: SideShapes, b: SideShapes, verdicts: FilterVerdicts, tolerance: float, settings: BitextorSettings
 ) -> FilterVerdicts:
     """Apply the filter by the number of differences."""
     left = np.flatnonzero(verdicts.failed < 0)

@@ -25,7 +25,7 @@ from twinlink.sparse import entries, select, with_values
 __all__ = [
     "FIT_CELLS",
     "MEASURED_TO",
-    "Shapes",
+    "SideShapes",
     "checked_pairs",
     "fit_line_unlabelled",
     "languages_fit",
@@ -48,7 +48,7 @@ Values = NDArray[np.float64]
 Passed = NDArray[np.bool_]
 
 
-class Shapes(msgspec.Struct, frozen=True, eq=False):
+class SideShapes(msgspec.Struct, frozen=True, eq=False):
     """Pages of one language, or any other list of pages that is compared with another: one value per page."""
 
     tokens: Sequence[Tokens]
@@ -116,7 +116,11 @@ def _language(tag: str, wanted: Sequence[str], numbers: dict[str, int]) -> int:
 
 
 def size_verdicts(
-    a: Shapes, b: Shapes, pattern: csr_array, wanted: Sequence[str] = (), settings: WebminingSettings | None = None
+    a: SideShapes,
+    b: SideShapes,
+    pattern: csr_array,
+    wanted: Sequence[str] = (),
+    settings: WebminingSettings | None = None,
 ) -> FilterVerdicts:
     """Apply WebMining's first two filters: sizes, then languages.
 
@@ -126,7 +130,7 @@ def size_verdicts(
 
     Parameters
     ----------
-    a, b : Shapes
+    a, b : SideShapes
     pattern : csr_array, shape (pages of a, pages of b)
         Candidate pairs: its stored entries.
     wanted : sequence of str
@@ -161,7 +165,7 @@ def with_limit(verdicts: FilterVerdicts, name: str, values: Values, most: float)
     return with_filter(verdicts, name, values <= most, values=values, bounds=most, relation="<=")
 
 
-def checked_pairs(a: Shapes, b: Shapes, pattern: csr_array) -> tuple[Numbers, Numbers]:
+def checked_pairs(a: SideShapes, b: SideShapes, pattern: csr_array) -> tuple[Numbers, Numbers]:
     """Return row and column of each stored pair; raise `ShapeError` if the pattern does not fit the pages."""
     for side in (a, b):
         if not len(side.tokens) == len(side.size) == len(side.languages):
@@ -172,12 +176,12 @@ def checked_pairs(a: Shapes, b: Shapes, pattern: csr_array) -> tuple[Numbers, Nu
     return entries(pattern)
 
 
-def structure_verdicts(a: Shapes, b: Shapes, verdicts: FilterVerdicts, line: DistanceLine) -> FilterVerdicts:
+def structure_verdicts(a: SideShapes, b: SideShapes, verdicts: FilterVerdicts, line: DistanceLine) -> FilterVerdicts:
     """Apply WebMining's third filter: tag distance of the rest, at most ``line`` at the larger page's tags.
 
     Parameters
     ----------
-    a, b : Shapes
+    a, b : SideShapes
         Texts in words.
     verdicts : FilterVerdicts
         Verdicts of the earlier filters.
@@ -207,7 +211,7 @@ def structure_verdicts(a: Shapes, b: Shapes, verdicts: FilterVerdicts, line: Dis
 
 
 def fit_line_unlabelled(
-    a: Shapes, b: Shapes, verdicts: FilterVerdicts, settings: WebminingSettings | None = None
+    a: SideShapes, b: SideShapes, verdicts: FilterVerdicts, settings: WebminingSettings | None = None
 ) -> DistanceLine:
     """Fit the accepted tag distance on unlabelled pairs.
 
@@ -218,7 +222,7 @@ def fit_line_unlabelled(
 
     Parameters
     ----------
-    a, b : Shapes
+    a, b : SideShapes
         Texts in words.
     verdicts : FilterVerdicts
         Of `size_verdicts`.

@@ -16,13 +16,13 @@ from msgspec.structs import replace
 
 from twinlink.baselines.alignment import align
 from twinlink.baselines.bitextor2010 import fingerprint_verdicts, surface_verdicts, text_tolerance
-from twinlink.baselines.filters import Shapes, fit_line_unlabelled, size_verdicts, structure_verdicts
+from twinlink.baselines.filters import SideShapes, fit_line_unlabelled, size_verdicts, structure_verdicts
 from twinlink.baselines.models.thresholds import alignment_checks, judge_jangeldin
 from twinlink.baselines.tag_distance import text_in_words, without_heading
 from twinlink.baselines.url_rule import url_pairs
 from twinlink.config import CandidateSettings, MatchSettings
 from twinlink.graph.matching import Matching, greedy_matching
-from twinlink.match.evidence import Between, Found, Side
+from twinlink.match.evidence import Between, FoundPairs, Side
 from twinlink.match.so_far import pairs_so_far
 from twinlink.similarity.candidates import candidate_pattern, strongest, tag_vectors
 from twinlink.similarity.filter_verdicts import FilterVerdicts, all_kept, with_filter
@@ -50,7 +50,7 @@ STRUCTURE_SHARE = 0.2
 Floats = npt.NDArray[np.float32]
 
 
-def match_bitextor2010(side_a: Side, side_b: Side, between: Between, settings: MatchSettings) -> Found:  # noqa: ARG001
+def match_bitextor2010(side_a: Side, side_b: Side, between: Between, settings: MatchSettings) -> FoundPairs:  # noqa: ARG001
     """Match two sides by URL rule, surface filters and fingerprints (Esplà-Gomis & Forcada 2010)."""
     by_urls = url_pairs(side_a.urls, side_b.urls, settings.url_rule) if settings.bitextor.use_urls else None
     pattern = _candidates(side_a, side_b, settings) if by_urls is None else sp.csr_array(by_urls.pattern)
@@ -64,7 +64,7 @@ def match_webmining(
     between: Between,  # noqa: ARG001
     settings: MatchSettings,
     steps: Steps = NO_STEPS,
-) -> Found:
+) -> FoundPairs:
     """Match two sides by WebMining's size, language, structure and content filters (Tomás et al., section 2).
 
     The pairs so far go to ``steps``: those that are clear by structure, then those whose sentences passed the content
@@ -78,7 +78,7 @@ def match_webmining(
     return _found(verdicts)
 
 
-def match_jangeldin(side_a: Side, side_b: Side, between: Between, settings: MatchSettings) -> Found:
+def match_jangeldin(side_a: Side, side_b: Side, between: Between, settings: MatchSettings) -> FoundPairs:
     """Match the pages that hreflang or the URL rule brings together, and Algorithm 1 of Jangeldin & Assylbekov accepts.
 
     Like the paper's, these candidates are mostly right: Algorithm 1 is made to verify, not to search.
@@ -97,14 +97,14 @@ def match_jangeldin(side_a: Side, side_b: Side, between: Between, settings: Matc
     return replace(_found(found, kinds), crowded=by_urls.crowded)
 
 
-def judge_bitextor2010(a: Shapes, b: Shapes, pattern: sp.csr_array, settings: MatchSettings) -> FilterVerdicts:
+def judge_bitextor2010(a: SideShapes, b: SideShapes, pattern: sp.csr_array, settings: MatchSettings) -> FilterVerdicts:
     """Apply Bitextor's filters to some pairs of pages; texts in characters."""
     verdicts = surface_verdicts(a, b, pattern, (), settings.bitextor)
     tolerance = text_tolerance(a, b, verdicts, settings.bitextor)
     return fingerprint_verdicts(a, b, verdicts, tolerance, settings.bitextor)
 
 
-def judge_webmining(a: Shapes, b: Shapes, pattern: sp.csr_array, settings: MatchSettings) -> FilterVerdicts:
+def judge_webmining(a: SideShapes, b: SideShapes, pattern: sp.csr_array, settings: MatchSettings) -> FilterVerdicts:
     """Apply WebMining's filters to some pairs of pages; texts in words."""
     verdicts = size_verdicts(a, b, pattern, (), settings.webmining)
     return structure_verdicts(a, b, verdicts, fit_line_unlabelled(a, b, verdicts, settings.webmining))
@@ -176,19 +176,19 @@ def _clear_best(scores: sp.csr_array) -> list[tuple[int, int]]:
     return list(zip(matching.rows[lead].tolist(), matching.columns[lead].tolist(), strict=True))
 
 
-def in_characters(side: Side) -> Shapes:
+def in_characters(side: Side) -> SideShapes:
     """Return a side as input of Bitextor: without what is in ``head``, texts in characters."""
     return _shapes(side, [without_heading(shape.tokens) for shape in side.shapes])
 
 
-def in_words(side: Side) -> Shapes:
+def in_words(side: Side) -> SideShapes:
     """Return a side as input of WebMining: texts in words."""
     return _shapes(side, [text_in_words(shape.tokens, shape.words) for shape in side.shapes])
 
 
-def _shapes(side: Side, tokens: list[npt.NDArray[np.int32]]) -> Shapes:
+def _shapes(side: Side, tokens: list[npt.NDArray[np.int32]]) -> SideShapes:
     sizes = np.array([shape.n_bytes for shape in side.shapes], np.int64)
-    return Shapes(tokens, sizes, [side.lang] * len(tokens))
+    return SideShapes(tokens, sizes, [side.lang] * len(tokens))
 
 
 def _candidates(side_a: Side, side_b: Side, settings: MatchSettings) -> sp.csr_array:
@@ -198,7 +198,7 @@ def _candidates(side_a: Side, side_b: Side, settings: MatchSettings) -> sp.csr_a
     return sp.csr_array((np.ones(n_a * n_b, np.bool_), np.tile(np.arange(n_b), n_a), np.arange(n_a + 1) * n_b))
 
 
-def _found(verdicts: FilterVerdicts, evidence: Mapping[str, Floats] | None = None) -> Found:
+def _found(verdicts: FilterVerdicts, evidence: Mapping[str, Floats] | None = None) -> FoundPairs:
     """Match the candidates left by the filters, one to one."""
     kept = verdicts.kept()
     matching = greedy_matching(kept)
@@ -209,7 +209,7 @@ def _found(verdicts: FilterVerdicts, evidence: Mapping[str, Floats] | None = Non
     at = np.flatnonzero(members(scores, _pairs(matching, kept.shape)))
     of_row = np.empty(kept.shape[0], np.intp)
     of_row[entries(scores)[0][at]] = at
-    return Found(
+    return FoundPairs(
         scores=scores,
         evidence=evidence or {},
         matching=matching,

@@ -20,8 +20,8 @@ import pyarrow as pa
 import scipy.sparse as sp
 from msgspec.structs import replace
 
-from twinlink.baselines.alignment import Alignment, align
-from twinlink.baselines.filters import Shapes
+from twinlink.baselines.alignment import StructureAlignments, align
+from twinlink.baselines.filters import SideShapes
 from twinlink.baselines.given_pairs import GivenPage, judge_by_default
 from twinlink.baselines.methods import judge_bitextor2010, judge_webmining
 from twinlink.baselines.models.judge import judge
@@ -31,7 +31,7 @@ from twinlink.errors import InputError
 from twinlink.files import write_text
 from twinlink.ingest.page_addresses import PageAddresses
 from twinlink.ingest.shapes import linearise_pages, read_shapes
-from twinlink.inputs import Expected, read_input, read_input_text
+from twinlink.inputs import InputFile, read_input, read_input_text
 from twinlink.language.identify import identify_text
 from twinlink.pages.linearise import PageShape, linearise
 from twinlink.pages.parser import parse_page
@@ -79,8 +79,8 @@ single pages may be misjudged."""
 PARALLEL, NOT_PARALLEL = "parallel", "not-parallel"
 Pair = tuple[str, str]
 _LINES = "lines of two tab-separated addresses or files"
-_FILE = Expected(f"cannot be read; expected {_LINES}", f"no such file; expected {_LINES}")
-_PAGE = Expected(limit=IngestSettings().max_page_bytes)
+_FILE = InputFile(f"cannot be read; expected {_LINES}", f"no such file; expected {_LINES}")
+_PAGE = InputFile(limit=IngestSettings().max_page_bytes)
 
 
 class _Page(NamedTuple):
@@ -311,7 +311,7 @@ class _Set:
         place_a, place_b = ({name: k for k, name in enumerate(names)} for names in (names_a, names_b))
         self._rows = np.array([place_a[a] for a, _ in pairs])
         self._columns = np.array([place_b[b] for _, b in pairs])
-        self.alignment: Alignment = align(
+        self.alignment: StructureAlignments = align(
             [page.shape.tokens for page in self._a], [page.shape.tokens for page in self._b], self._rows, self._columns
         )
 
@@ -379,13 +379,13 @@ def _told(
         yield own if clusters is None else {**own, "cluster": clusters[k]}
 
 
-def _shapes(pages: Sequence[_Page], method: Literal["webmining", "bitextor2010"]) -> Shapes:
+def _shapes(pages: Sequence[_Page], method: Literal["webmining", "bitextor2010"]) -> SideShapes:
     shapes = [page.shape for page in pages]
     tokens = [
         text_in_words(shape.tokens, shape.words) if method == "webmining" else without_heading(shape.tokens)
         for shape in shapes
     ]
-    return Shapes(tokens, np.array([shape.n_bytes for shape in shapes], np.int64), [page.lang for page in pages])
+    return SideShapes(tokens, np.array([shape.n_bytes for shape in shapes], np.int64), [page.lang for page in pages])
 
 
 def _pages_of_files(pairs: Sequence[Pair], folder: Path) -> tuple[dict[str, _Page], dict[str, str]]:

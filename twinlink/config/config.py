@@ -26,7 +26,7 @@ from twinlink.config.settings import Settings, explained, too_large
 from twinlink.config.sites import DiscoverySettings, RankingSettings
 from twinlink.config.toml import parse_toml
 from twinlink.errors import ConfigError
-from twinlink.inputs import Expected, read_input_text
+from twinlink.inputs import InputFile, read_input_text
 from twinlink.system.memory import Memory
 
 __all__ = ["Config", "RunSettings", "read_size"]
@@ -34,7 +34,7 @@ __all__ = ["Config", "RunSettings", "read_size"]
 _SIZE = re.compile(r"(\d{1,9}(?:\.\d{1,3})?) ?([kMGT]i?)?B?", re.IGNORECASE)
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _LEAST_MEMORY = 1_000_000
-_FILE = Expected("cannot be read", "no such settings file", ConfigError, 2**20)
+_FILE = InputFile("cannot be read", "no such settings file", ConfigError, 2**20)
 
 ConfigT = TypeVar("ConfigT", bound="Config")
 

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from twinlink.evaluation.expected import Expected, expected_precision
+from twinlink.evaluation.expected import ExpectedPrecision, expected_precision
 from twinlink.evaluation.gold import (
     Counts,
     Evaluation,
@@ -23,7 +23,7 @@ from twinlink.evaluation.labelled import LabelScores, score_labels
 __all__ = [
     "Counts",
     "Evaluation",
-    "Expected",
+    "ExpectedPrecision",
     "Gold",
     "LabelScores",
     "curve_points",

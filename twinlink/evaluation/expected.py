@@ -36,12 +36,12 @@ FEW_TRIALS = 10_000
 Floats = npt.NDArray[np.floating]
 
 
-class Expected(msgspec.Struct, frozen=True):
+class ExpectedPrecision(msgspec.Struct, frozen=True):
     """Expected precision, and the ends of its 90 % interval.
 
-    >>> print(Expected(0.974, (0.55, 0.99)))
+    >>> print(ExpectedPrecision(0.974, (0.55, 0.99)))
     0.974 (0.550 to 0.990)
-    >>> print(Expected(0.974, None))
+    >>> print(ExpectedPrecision(0.974, None))
     0.974
     """
 
@@ -55,7 +55,7 @@ class Expected(msgspec.Struct, frozen=True):
         return f"{self.precision:.3f} ({self.interval[0]:.3f} to {self.interval[1]:.3f})"
 
 
-def expected_precision(probabilities: Floats, risks: Floats) -> Expected | None:
+def expected_precision(probabilities: Floats, risks: Floats) -> ExpectedPrecision | None:
     """Return the expected precision of pairs and its interval.
 
     Parameters
@@ -67,7 +67,7 @@ def expected_precision(probabilities: Floats, risks: Floats) -> Expected | None:
 
     Returns
     -------
-    Expected or None
+    ExpectedPrecision or None
         None without pairs, and where a probability is not known.
 
     Examples
@@ -84,17 +84,17 @@ def expected_precision(probabilities: Floats, risks: Floats) -> Expected | None:
         return None
     p, r = np.asarray(probabilities, np.float64), np.asarray(risks, np.float64)
     if np.isnan(r).any():
-        return Expected(float(p.mean()), None)
+        return ExpectedPrecision(float(p.mean()), None)
     tail = (1 - LEVEL) / 2
     rates = expit(logit(_within(1 - p.mean())) + SPREAD * _NODES)
     most, least = (_quantile(level, n, rates, _WEIGHTS) for level in (1 - tail, tail))
     if r.any():
         exchanged = np.array([_within(1 - (p * (1 - r)).mean())])
         most = max(most, _quantile(1 - tail, n, exchanged, np.ones(1)))
-    return Expected(float(p.mean()), (1 - most / n, 1 - least / n))
+    return ExpectedPrecision(float(p.mean()), (1 - most / n, 1 - least / n))
 
 
-def expected_of(pairs: pd.DataFrame) -> Expected | None:
+def expected_of(pairs: pd.DataFrame) -> ExpectedPrecision | None:
     """Return the expected precision of a table of pairs."""
     probabilities, risks = (pairs[name].to_numpy(np.float64, na_value=np.nan) for name in ("probability", "risk"))
     return expected_precision(probabilities, risks)

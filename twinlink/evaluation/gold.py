@@ -32,7 +32,7 @@ import msgspec
 from msgspec import structs
 
 from twinlink.errors import GoldError, ShapeError
-from twinlink.inputs import Expected, read_input_text
+from twinlink.inputs import InputFile, read_input_text
 from twinlink.urls import has_scheme, join, page_key
 
 __all__ = [
@@ -47,7 +47,7 @@ __all__ = [
     "read_gold",
 ]
 
-_FILE = Expected("cannot be read as a gold file", "no such gold file", GoldError)
+_FILE = InputFile("cannot be read as a gold file", "no such gold file", GoldError)
 _LINE_END = re.compile(r"\r\n|\r|\n")  # str.splitlines would also cut at U+2028 and others, which addresses may hold
 _ANY_HOST = "http://host/"
 """Base of the paths in a list without hosts."""

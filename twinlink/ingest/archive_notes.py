@@ -17,7 +17,7 @@ from twinlink.ingest.growing_table import GrowingTable
 from twinlink.rejects import Reject
 from twinlink.rundir.signature import file_digest
 from twinlink.sources.documents import Document, Gone, Recalled
-from twinlink.sources.warc import Archive, Found
+from twinlink.sources.warc import Archive, ArchiveFindings
 from twinlink.tables import open_table, readable
 
 __all__ = ["ARCHIVES_NAME", "ArchiveNotes"]
@@ -70,12 +70,12 @@ class ArchiveNotes:
         self._begun = "", 0  # the mark of the archive that is read, and its first row
         self._ranges: dict[str, tuple[int, int]] = {}
 
-    def recall(self, archive: Archive, load: Load) -> Iterator[Found] | None:
+    def recall(self, archive: Archive, load: Load) -> Iterator[ArchiveFindings] | None:
         """Return what an archive gave, if it has not changed since."""
         rows = self._earlier.rows(self._mark(archive)) if self._earlier else None
         return None if rows is None else self._recalled(archive, rows, load)
 
-    def begin(self, archive: Archive) -> Callable[[Found], None]:
+    def begin(self, archive: Archive) -> Callable[[ArchiveFindings], None]:
         """Return the function that notes what an archive gives."""
         self._begun = self._mark(archive), len(self._table)
         return lambda found: self._table.add(_row(found))
@@ -94,7 +94,7 @@ class ArchiveNotes:
         """Close the file; nobody will read one that is not complete."""
         self._table.close()
 
-    def _recalled(self, archive: Archive, rows: Iterator[tuple[Any, ...]], load: Load) -> Iterator[Found]:
+    def _recalled(self, archive: Archive, rows: Iterator[tuple[Any, ...]], load: Load) -> Iterator[ArchiveFindings]:
         self.begin(archive)
         for row in rows:
             self._table.add(row)
@@ -153,7 +153,7 @@ class _EarlierNotes:
         return self._group[1]
 
 
-def _row(found: Found) -> tuple[Any, ...]:
+def _row(found: ArchiveFindings) -> tuple[Any, ...]:
     item = found.item
     rest = found.digest, found.first, found.is_own
     if isinstance(item, Reject):
@@ -165,7 +165,7 @@ def _row(found: Found) -> tuple[Any, ...]:
     return *head, item.fetched, item.offset, sha1, len(item.body), *rest, "", ""
 
 
-def _found(row: tuple[Any, ...], archive: Archive, load: Load) -> Found:
+def _found(row: tuple[Any, ...], archive: Archive, load: Load) -> ArchiveFindings:
     kind, url, status, content_type, language, location, link, fetched, offset, sha1, n_bytes, *rest = row
     payload, first, is_own, reason, detail = rest
     item: Document | Reject
@@ -180,7 +180,7 @@ def _found(row: tuple[Any, ...], archive: Archive, load: Load) -> Found:
             item = Recalled(*known, digest=sha1, n_bytes=n_bytes, load=load_page)
         else:
             item = Document(*known)
-    return Found(item, payload, kind == "revisit", first, is_own)
+    return ArchiveFindings(item, payload, kind == "revisit", first, is_own)
 
 
 def _whole(archive: Archive, offset: int, sha1: bytes, load: Load) -> Document:

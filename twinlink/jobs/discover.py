@@ -19,7 +19,7 @@ from twinlink.config import Config
 from twinlink.errors import InputError, RunError
 from twinlink.files import write_text
 from twinlink.jobs.origin import leaving_nothing, origin_of
-from twinlink.jobs.probing import Look, failure, fetch, fetched_sites, is_added, probe, sites_to_retry
+from twinlink.jobs.probing import ProbeResult, failure, fetch, fetched_sites, is_added, probe, sites_to_retry
 from twinlink.jobs.ranking import rank_stage
 from twinlink.jobs.stages import ingest_stage, match_stage, patterns_stage, silent
 from twinlink.jobs.start_pages import is_open, start_pages
@@ -225,7 +225,7 @@ class _Loop:
         found = {}
         for each in chosen:
             n_pages = counts.get(each.site, {}).get("pages", 0)
-            found[each.site] = Look("seed", "", n_pages) if n_pages else failure(counts.get(each.site, {}))
+            found[each.site] = ProbeResult("seed", "", n_pages) if n_pages else failure(counts.get(each.site, {}))
         return _verdict_table(number, chosen, found, self._config)
 
     def _credible_keys(self) -> Mapping[Key, float]:
@@ -317,7 +317,7 @@ def _site_by(config: Config) -> SiteBy:
     return "domain" if config.crawl.site_by == "domain" else "host"
 
 
-def _verdict_table(number: int, chosen: Iterable[Chosen], found: Mapping[str, Look], config: Config) -> pa.Table:
+def _verdict_table(number: int, chosen: Iterable[Chosen], found: Mapping[str, ProbeResult], config: Config) -> pa.Table:
     """Return what was made of a round's sites as rows of `PROBES`."""
     rows = []
     for each in chosen:

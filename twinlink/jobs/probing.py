@@ -25,7 +25,7 @@ from twinlink.rundir.directory import RunDirectory, site_file
 from twinlink.spiders.frontier import LATER, Counts, FrontierReader, so_far
 from twinlink.tables import PAGES, PAIRS, is_part, read_table
 
-__all__ = ["Look", "failure", "fetch", "fetched_sites", "is_added", "look", "probe", "sites_to_retry"]
+__all__ = ["ProbeResult", "failure", "fetch", "fetched_sites", "is_added", "look", "probe", "sites_to_retry"]
 
 BILINGUAL, TWO_LANGUAGES, ONE_LANGUAGE, COPY = "bilingual", "two-languages", "one-language", "copy"
 
@@ -37,7 +37,7 @@ MAX_TRIES = 3
 """Times that a site is tried which is down. A choice: each try takes the place of another candidate in its round."""
 
 
-class Look(NamedTuple):
+class ProbeResult(NamedTuple):
     """Verdict on a site."""
 
     verdict: str
@@ -68,7 +68,7 @@ def probe(
     report: Report = silent,
     pause: Path | None = None,
     known: Path | None = None,
-) -> dict[str, Look]:
+) -> dict[str, ProbeResult]:
     """Fetch a few pages of each site, and judge it by them.
 
     Parameters
@@ -91,7 +91,7 @@ def probe(
     Returns
     -------
     dict
-        A `Look` for each site.
+        A `ProbeResult` for each site.
 
     Raises
     ------
@@ -118,7 +118,9 @@ def probe(
     return looks if config.discover.accept == "all" else _with_copies(looks, run, known, config)
 
 
-def _with_copies(looks: Mapping[str, Look], run: RunDirectory, known: Path | None, config: Config) -> dict[str, Look]:
+def _with_copies(
+    looks: Mapping[str, ProbeResult], run: RunDirectory, known: Path | None, config: Config
+) -> dict[str, ProbeResult]:
     """Return the verdicts on sites; those that would be added, and whose text another site has, are copies of it."""
     texts = {site: _texts(site, run, config) for site, found in looks.items() if is_added(found, config.discover)}
     copies = find_copies(texts, texts_of_sites(known) if known else ())
@@ -141,7 +143,7 @@ def _first_letters(pages: Sequence[Sequence[str]]) -> list[str]:
     return [" ".join(blocks)[:MAX_LETTERS] for blocks in pages]
 
 
-def _with_pairs(found: Look, site: str, run: RunDirectory, settings: DiscoverySettings) -> Look:
+def _with_pairs(found: ProbeResult, site: str, run: RunDirectory, settings: DiscoverySettings) -> ProbeResult:
     """Return the verdict on a site in two languages without a URL pattern, by the pairs that a match found on it."""
     part = site_file(run.path / "match" / "pairs", site)
     if found.verdict != TWO_LANGUAGES or not is_part(part):
@@ -187,7 +189,7 @@ def fetched_sites(run: RunDirectory) -> dict[str, dict[str, Any]]:
 
 def _look_at(
     site: str, run: RunDirectory, counts: Mapping[str, Any], config: Config, prior: Mapping[Key, float]
-) -> Look:
+) -> ProbeResult:
     part = site_file(run.path / "ingest" / "pages", site)
     if not is_part(part):
         return failure(counts)
@@ -199,7 +201,7 @@ def _look_at(
     return failure(counts) if is_shut and config.discover.accept != "all" else found
 
 
-def look(urls: Sequence[str], texts: Sequence[str], config: Config, prior: Mapping[Key, float]) -> Look:
+def look(urls: Sequence[str], texts: Sequence[str], config: Config, prior: Mapping[Key, float]) -> ProbeResult:
     """Judge a site by some of its pages.
 
     Examples
@@ -216,14 +218,14 @@ def look(urls: Sequence[str], texts: Sequence[str], config: Config, prior: Mappi
     named = ", ".join(f"{lang} {n}" for lang, n in sorted(counts.items(), key=lambda item: (-item[1], item[0])))
     second = sorted(counts.values())[-2] if len(counts) > 1 else 0
     if second < max(1, settings.min_share * len(urls)):
-        return Look(ONE_LANGUAGE, named or "no language found", len(urls), named)
+        return ProbeResult(ONE_LANGUAGE, named or "no language found", len(urls), named)
     found = learn_patterns(urls, langs, config.match.patterns, prior)
     best = max(found.patterns, key=lambda each: each.credibility, default=None)
     if best is None or best.credibility < settings.min_credibility:
         credibility, rule = (best.credibility, best.rule) if best else (0.0, "")
-        return Look(TWO_LANGUAGES, f"{named}; no credible URL pattern", len(urls), named, credibility, rule)
+        return ProbeResult(TWO_LANGUAGES, f"{named}; no credible URL pattern", len(urls), named, credibility, rule)
     reason = f"{named}; {best.rule} pairs {best.n_pages} of {len(urls)} pages"
-    return Look(BILINGUAL, reason, len(urls), named, best.credibility, best.rule)
+    return ProbeResult(BILINGUAL, reason, len(urls), named, best.credibility, best.rule)
 
 
 def _languages(texts: Sequence[str], wanted: Sequence[str]) -> list[str]:
@@ -235,7 +237,7 @@ def _languages(texts: Sequence[str], wanted: Sequence[str]) -> list[str]:
     return [wanted_of.get(lang, UNDETERMINED) for lang in found]
 
 
-def failure(counts: Mapping[str, Any]) -> Look:
+def failure(counts: Mapping[str, Any]) -> ProbeResult:
     """Return why a site gave no page, from the counts of its crawl.
 
     Examples
@@ -249,14 +251,14 @@ def failure(counts: Mapping[str, Any]) -> Look:
     reason = ", ".join(f"{name} {n}" for name, n in rejects.items())
     names = set(rejects)
     if names & _REFUSED:
-        return Look("refused", reason)
+        return ProbeResult("refused", reason)
     if names - _DEAD:
-        return Look("errors", reason)
+        return ProbeResult("errors", reason)
     if names:
-        return Look("dead", reason)
+        return ProbeResult("dead", reason)
     if counts.get("redirects"):
-        return Look("moved", "it only redirects to other sites")
-    return Look("empty", "no page in it")
+        return ProbeResult("moved", "it only redirects to other sites")
+    return ProbeResult("empty", "no page in it")
 
 
 def sites_to_retry(verdicts: Iterable[Mapping[str, Any]], before: int) -> set[str]:
@@ -291,11 +293,11 @@ def _may_pass(reason: str) -> bool:
     return not names & _FOR_GOOD and any(name in _PASSING or name.startswith("http-5") for name in names)
 
 
-def is_added(found: Look, settings: DiscoverySettings) -> bool:
+def is_added(found: ProbeResult, settings: DiscoverySettings) -> bool:
     """Return whether a candidate is to be crawled.
 
-    >>> is_added(Look(TWO_LANGUAGES, "", 5), DiscoverySettings()), is_added(Look(BILINGUAL, "", 5), DiscoverySettings())
-    (False, True)
+    >>> [is_added(ProbeResult(verdict, "", 5), DiscoverySettings()) for verdict in (TWO_LANGUAGES, BILINGUAL)]
+    [False, True]
     """
     if settings.accept == "all":
         return found.has_pages

@@ -2,7 +2,7 @@
 
 - a run: `match`
 - a site: `match_site`: `page_languages`, then the sides of every two languages (`site_sides`, `SitePages`)
-- two languages: `match_sides`: a method of `METHODS` gives a `Found`; `choose_pairs` keeps the probable pairs
+- two languages: `match_sides`: a method of `METHODS` gives a `FoundPairs`; `choose_pairs` keeps the probable pairs
 - several languages: `reconcile`: evidence from further languages for doubtful pairs
 
 Evidence is measured in `twinlink.match.measures`, labels are applied in `twinlink.match.labels`, and
@@ -11,7 +11,7 @@ Evidence is measured in `twinlink.match.measures`, labels are applied in `twinli
 
 from __future__ import annotations
 
-from twinlink.match.evidence import Between, Found, Side, Words, read_words
+from twinlink.match.evidence import Between, FoundPairs, Side, Words, read_words
 from twinlink.match.families import reconcile
 from twinlink.match.methods.registry import METHODS, Method
 from twinlink.match.selection import SideMatch, choose_pairs, match_sides
@@ -23,7 +23,7 @@ from twinlink.match.stage import match
 __all__ = [
     "METHODS",
     "Between",
-    "Found",
+    "FoundPairs",
     "Method",
     "Side",
     "SideMatch",

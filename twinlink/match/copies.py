@@ -20,7 +20,7 @@ from twinlink.config import MatchSettings
 from twinlink.graph.document_order import LinkLists, link_lists
 from twinlink.graph.links import adjacency
 from twinlink.graph.matching import Matching, greedy_matching
-from twinlink.match.evidence import Between, Found, Side, Words
+from twinlink.match.evidence import Between, FoundPairs, Side, Words
 from twinlink.patterns.credibility import url_clues
 from twinlink.sparse import entries, entry_rows, positions, select
 from twinlink.text.words import TermTable
@@ -201,7 +201,7 @@ def _merged_labels(labels: sp.csr_array, a: SideCopies, b: SideCopies) -> sp.csr
     return _merged(heard, a, b) if heard.nnz else None
 
 
-def with_copies(found: Found, side_a: Side, side_b: Side, copies: Copies) -> Found:
+def with_copies(found: FoundPairs, side_a: Side, side_b: Side, copies: Copies) -> FoundPairs:
     """Return for all pages of two sides what was found without copies.
 
     Of the copies of two paired pages, as many are paired as the side with fewer of them has: first those that clues

@@ -31,7 +31,7 @@ from twinlink.text.words import EastAsian, TermTable
 
 __all__ = [
     "Between",
-    "Found",
+    "FoundPairs",
     "Side",
     "Words",
     "as_log_odds",
@@ -89,7 +89,7 @@ class Words(msgspec.Struct, frozen=True):
     """Weights of the lexicons and of shared tokens, shape (n_terms_a, n_terms_b)."""
 
 
-class Found(msgspec.Struct, frozen=True):
+class FoundPairs(msgspec.Struct, frozen=True):
     """Result of a method for two sides: candidates, their evidence, the matching, and its probabilities."""
 
     scores: sp.csr_array

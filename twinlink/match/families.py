@@ -19,7 +19,7 @@ from twinlink.config import MatchSettings
 from twinlink.graph.matching import Matching, greedy_matching
 from twinlink.language.site_languages import TWO_LANGUAGES
 from twinlink.languages import UNDETERMINED
-from twinlink.match.evidence import Found, as_log_odds, as_scores
+from twinlink.match.evidence import FoundPairs, as_log_odds, as_scores
 from twinlink.match.labels import excluded
 from twinlink.match.selection import SideMatch, choose_pairs
 from twinlink.match.sides import Group
@@ -78,7 +78,7 @@ def groups_beside(
     return [(group, other) for other in beside for group in groups]
 
 
-def _is_in_doubt(found: Found) -> bool:
+def _is_in_doubt(found: FoundPairs) -> bool:
     probabilities = found.probabilities[np.isfinite(found.probabilities)]
     return not found.is_decided and np.minimum(probabilities, 1 - probabilities).sum() > IN_DOUBT * max(
         len(probabilities), 1
@@ -201,7 +201,7 @@ def _with_pairs(
     return replace(match, found=changed, accepted=accepted)
 
 
-def _probabilities(found: Found, rivalry: Rivalry, pairs: Positions) -> Floats:
+def _probabilities(found: FoundPairs, rivalry: Rivalry, pairs: Positions) -> Floats:
     """Return the probability of every candidate: the method's for its matching, shares among rivals for the others."""
     shares = shares_of_rivals(as_log_odds(found.scores.data), rivalry)
     presence = [np.zeros(n) for n in rivalry.shape]

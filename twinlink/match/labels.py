@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from twinlink.config import MatchSettings
 from twinlink.graph.matching import Matching
 from twinlink.labels.book import LabelBook
-from twinlink.match.evidence import Found
+from twinlink.match.evidence import FoundPairs
 from twinlink.rundir.directory import RunDirectory
 from twinlink.similarity.lessons import Lessons
 from twinlink.sorted_keys import find_keys
@@ -134,7 +134,7 @@ def _of_pairs(
     return np.where(is_labelled, labels.data[places], 0)
 
 
-def apply_labels(found: Found, labels: sp.csr_array | None) -> tuple[Found, npt.NDArray[np.bool_]]:
+def apply_labels(found: FoundPairs, labels: sp.csr_array | None) -> tuple[FoundPairs, npt.NDArray[np.bool_]]:
     """Correct the result of a method: remove pairs excluded by labels and add accepted ones.
 
     The second result marks the accepted pairs of the matching. Those that the method did not find are at its end:
@@ -152,7 +152,7 @@ def apply_labels(found: Found, labels: sp.csr_array | None) -> tuple[Found, npt.
     return found, _of_pairs(found.matching.rows, found.matching.columns, labels) > 0
 
 
-def _chosen(found: Found, keep: npt.NDArray[np.intp]) -> Found:
+def _chosen(found: FoundPairs, keep: npt.NDArray[np.intp]) -> FoundPairs:
     """Keep only some pairs of the matching."""
     matching = found.matching
     return replace(
@@ -164,7 +164,7 @@ def _chosen(found: Found, keep: npt.NDArray[np.intp]) -> Found:
     )
 
 
-def _with_pairs(found: Found, rows: Ints, columns: Ints) -> Found:
+def _with_pairs(found: FoundPairs, rows: Ints, columns: Ints) -> FoundPairs:
     """Append pairs to the matching and to the candidates."""
     if not len(rows):
         return found
@@ -182,7 +182,7 @@ def _with_pairs(found: Found, rows: Ints, columns: Ints) -> Found:
     )
 
 
-def _with_candidates(found: Found, rows: Ints, columns: Ints) -> Found:
+def _with_candidates(found: FoundPairs, rows: Ints, columns: Ints) -> FoundPairs:
     """Add pairs that are no candidates yet, with score 0."""
     there = found.scores.tocoo()
     width = found.scores.shape[1]

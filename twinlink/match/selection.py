@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from msgspec.structs import replace
 
 from twinlink.config import MatchSettings
-from twinlink.match.evidence import Between, Found, Side, read_words
+from twinlink.match.evidence import Between, FoundPairs, Side, read_words
 from twinlink.match.labels import apply_labels
 from twinlink.match.methods.registry import METHODS
 from twinlink.similarity.candidates import within_memory
@@ -34,7 +34,7 @@ class SideMatch(msgspec.Struct, frozen=True):
 
     side_a: Side
     side_b: Side
-    found: Found
+    found: FoundPairs
     keep: npt.NDArray[np.bool_]
     """One per pair of the matching."""
     accepted: npt.NDArray[np.bool_] | None = None
@@ -80,14 +80,14 @@ def _found(
     settings: MatchSettings,
     steps: Steps,
     after_words: Callable[[], None] | None,
-) -> Found:
+) -> FoundPairs:
     """Return the result of the method of the settings."""
     langs = f"{side_a.lang}-{side_b.lang}"
     method = METHODS[settings.method]
     if method.reads_shapes:
         steps(0.0, f"{langs}: {settings.method}")
         rest = {"steps": steps} if method.reports_steps else {}
-        of_shapes: Found = method.load()(side_a, side_b, between, settings, **rest)
+        of_shapes: FoundPairs = method.load()(side_a, side_b, between, settings, **rest)
         return of_shapes
     candidates = within_memory(settings.candidates, len(side_a.urls) + len(side_b.urls))
     settings = replace(settings, candidates=candidates)
@@ -97,7 +97,7 @@ def _found(
         after_words()
     steps(WORDS_SHARE, f"{langs}: {settings.method}")
     rest = {"steps": steps.part(WORDS_SHARE, 1.0)} if method.reports_steps else {}
-    found: Found = method.load()(side_a, side_b, words, between, settings, **rest)
+    found: FoundPairs = method.load()(side_a, side_b, words, between, settings, **rest)
     return found
 
 

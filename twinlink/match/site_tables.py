@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from twinlink.match.evidence import Found
+from twinlink.match.evidence import FoundPairs
 from twinlink.match.selection import SideMatch
 from twinlink.sparse import positions
 from twinlink.tables import (
@@ -105,14 +105,14 @@ def _of_rows(texts: Sequence[str | None], rows: npt.NDArray[np.intp]) -> list[st
     return [texts[row] for row in rows] if texts else [None] * len(rows)
 
 
-def _verdicts(found: Found, keep: npt.NDArray[np.bool_]) -> list[str]:
+def _verdicts(found: FoundPairs, keep: npt.NDArray[np.bool_]) -> list[str]:
     """Return the verdicts; a kept pair is a tie if another candidate is equally good."""
     if found.n_equal is None:
         return ["pair"] * int(keep.sum())
     return ["tie" if n > 1 else "pair" for n in found.n_equal[keep].tolist()]
 
 
-def _alike(found: Found, keep: npt.NDArray[np.bool_]) -> dict[str, npt.NDArray[np.number]]:
+def _alike(found: FoundPairs, keep: npt.NDArray[np.bool_]) -> dict[str, npt.NDArray[np.number]]:
     """Return the numbers of near-duplicates of the pages of kept pairs, and their risk, where the method knows them."""
     if found.alike is None:
         return {}
@@ -121,7 +121,7 @@ def _alike(found: Found, keep: npt.NDArray[np.bool_]) -> dict[str, npt.NDArray[n
     return {"alike_a": of_a, "alike_b": of_b, "risk": risks_of(found)[keep]}
 
 
-def risks_of(found: Found) -> npt.NDArray[np.floating]:
+def risks_of(found: FoundPairs) -> npt.NDArray[np.floating]:
     """Return column ``risk`` of all pairs of the matching; NaN where the method does not know near-duplicates."""
     if found.alike is None:
         return np.full(len(found.matching.rows), np.nan)

@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 from twinlink.damage import remedy
 from twinlink.errors import InputError
 from twinlink.files import replacing
-from twinlink.inputs import Expected, read_input, read_input_text
+from twinlink.inputs import InputFile, read_input, read_input_text
 from twinlink.patterns.keys import Key
 from twinlink.patterns.learning import SitePatterns
 
@@ -59,7 +59,7 @@ class KeySums(NamedTuple):
 
 _NONE = KeySums(0, 0, 0, 0)
 _PROBLEM = "cannot be read as a pattern library"
-_FILE = Expected(_PROBLEM, f"{_PROBLEM} (no such file)")
+_FILE = InputFile(_PROBLEM, f"{_PROBLEM} (no such file)")
 _MAX_ROWS = 10_000_000
 _COLUMNS = ("source", "target", *KeySums._fields)
 _SCHEMA = pa.schema(

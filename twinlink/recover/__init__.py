@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from twinlink.recover.error_pages import ErrorPages
 from twinlink.recover.guessing import guess_run
-from twinlink.recover.partner_addresses import Guess, Rule, guess_partners, site_rule
+from twinlink.recover.partner_addresses import PartnerGuess, Rule, guess_partners, site_rule
 from twinlink.recover.stage import recover
 from twinlink.recover.verdicts import Verdict, judge_answers
 
 __all__ = [
     "ErrorPages",
-    "Guess",
+    "PartnerGuess",
     "Rule",
     "Verdict",
     "guess_partners",

@@ -16,7 +16,7 @@ from twinlink.languages import UNDETERMINED
 from twinlink.patterns.changes import Change, Place, changes, plain
 from twinlink.patterns.keys import Key, read_forms
 
-__all__ = ["Guess", "Rule", "default_document", "guess_partners", "site_rule"]
+__all__ = ["PartnerGuess", "Rule", "default_document", "guess_partners", "site_rule"]
 
 SHOWN = 64
 """Number of pairs of a pattern from which its places are determined."""
@@ -39,7 +39,7 @@ class Rule(NamedTuple):
     """The rule as people read it."""
 
 
-class Guess(NamedTuple):
+class PartnerGuess(NamedTuple):
     """An address at which the partner of a page may be."""
 
     url: str
@@ -103,7 +103,7 @@ def guess_partners(
     site: str,
     has_partner: Sequence[Collection[str]],
     per_page: int = 3,
-) -> list[Guess]:
+) -> list[PartnerGuess]:
     """Guess the addresses of missing partners, the most credible first.
 
     Parameters
@@ -120,12 +120,12 @@ def guess_partners(
 
     Returns
     -------
-    list of Guess
+    list of PartnerGuess
         Each address once, for its most credible reason: rules that the site shows come first, then by credibility.
     """
     order = sorted(range(len(rules)), key=lambda k: (rules[k].places is None, -rules[k].credibility, rules[k].key))
     default = default_document(urls)
-    found: list[Guess] = []
+    found: list[PartnerGuess] = []
     for number in order:
         for page, (url, lang, has) in enumerate(zip(urls, langs, has_partner, strict=True)):
             found.extend(_guesses(url, page, lang, has, rules[number], number, site, default))
@@ -134,7 +134,7 @@ def guess_partners(
 
 def _guesses(
     url: str, page: int, lang: str, has: Collection[str], rule: Rule, number: int, site: str, default: str
-) -> Iterator[Guess]:
+) -> Iterator[PartnerGuess]:
     for back in (False, True):
         own, wanted = rule.langs if not back else rule.langs[::-1]
         known = lang not in ("", UNDETERMINED)
@@ -145,7 +145,7 @@ def _guesses(
         if has and (wanted in has or not wanted or rule.places is None):
             continue
         for guess in _applied(url, rule, site, default, back=back):
-            yield Guess(guess, page, number, back, wanted, rule.credibility)
+            yield PartnerGuess(guess, page, number, back, wanted, rule.credibility)
 
 
 def _applied(url: str, rule: Rule, site: str, default: str, *, back: bool) -> Iterator[str]:
@@ -164,7 +164,7 @@ def _applied(url: str, rule: Rule, site: str, default: str, *, back: bool) -> It
                 yield _without_document(change.url, default) if base != url else change.url
 
 
-def _first_ones(found: Sequence[Guess], urls: Sequence[str], per_page: int) -> list[Guess]:
+def _first_ones(found: Sequence[PartnerGuess], urls: Sequence[str], per_page: int) -> list[PartnerGuess]:
     """Leave out known addresses, repeated guesses, and all but the first guesses per page and language."""
     form_of = read_forms([*urls, *(guess.url for guess in found)]).form_of.tolist()
     taken = set(form_of[: len(urls)]) | {-1}

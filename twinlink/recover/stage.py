@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from twinlink.config import Config
 from twinlink.patterns.stage import learn_run
 from twinlink.recover.guessing import SiteGuesses, crawled_keys, guess_run, known_of, next_round
-from twinlink.recover.verdicts import PageTexts, judge_answers, read_answers, unjudged
+from twinlink.recover.verdicts import KnownTexts, judge_answers, read_answers, unjudged
 from twinlink.rundir.directory import RunDirectory, site_file
 from twinlink.rundir.remembered import keep_with
 from twinlink.rundir.side_results import check_own_pages
@@ -192,11 +192,11 @@ def _judge(run: RunDirectory, config: Config, book: GuessBook) -> None:
         book.book(verdicts)
 
 
-def _texts(part: Path, pages: set[str]) -> PageTexts:
+def _texts(part: Path, pages: set[str]) -> KnownTexts:
     table = read_table(part, PAGES, ("url", "digest", "title", "blocks"))
     url_of = dict(zip(table["digest"].to_pylist(), table["url"].to_pylist(), strict=True))
     rows = table.filter(pc.is_in(table["url"], pa.array(sorted(pages), pa.string()))).to_pylist()
-    return PageTexts(url_of, {row["url"]: (row["title"], *row["blocks"]) for row in rows})
+    return KnownTexts(url_of, {row["url"]: (row["title"], *row["blocks"]) for row in rows})
 
 
 def _answered_rows(answers: Iterable[Answer]) -> Iterator[dict[str, Any]]:

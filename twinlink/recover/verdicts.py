@@ -19,7 +19,7 @@ from twinlink.sources.warc import archive_of, read_archives
 from twinlink.spiders.frontier import LATER, Answer, Guessed
 from twinlink.urls import join, page_key
 
-__all__ = ["PageTexts", "Verdict", "judge_answers", "read_answers", "unjudged"]
+__all__ = ["KnownTexts", "Verdict", "judge_answers", "read_answers", "unjudged"]
 
 MAX_HOPS = 3
 """Redirects followed from a guess: to https, to the host's other name, to the address that is written in full."""
@@ -35,7 +35,7 @@ class Verdict(NamedTuple):
     detail: str = ""
 
 
-class PageTexts(NamedTuple):
+class KnownTexts(NamedTuple):
     """Texts of a site's pages, to recognise responses that repeat them."""
 
     url_of: dict[str, str]
@@ -67,7 +67,7 @@ def judge_answers(
     answers: Sequence[Answer],
     documents: dict[str, Document],
     known: Known,
-    pages: PageTexts,
+    pages: KnownTexts,
     settings: RecoverSettings,
 ) -> tuple[list[Verdict], list[Guessed]]:
     """Judge the answers of one site that have not been judged.
@@ -79,7 +79,7 @@ def judge_answers(
     documents : dict
         What `read_answers` gives for those that are to be judged and for the probes.
     known : Known
-    pages : PageTexts
+    pages : KnownTexts
     settings : RecoverSettings
 
     Returns
@@ -103,7 +103,7 @@ class _Judge:
         answers: Sequence[Answer],
         documents: dict[str, Document],
         known: Known,
-        pages: PageTexts,
+        pages: KnownTexts,
         settings: RecoverSettings,
     ) -> None:
         self.further: list[Guessed] = []

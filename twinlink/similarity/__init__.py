@@ -21,7 +21,7 @@ from twinlink.similarity.decision import Decision, choose_threshold, keep_pairs
 from twinlink.similarity.internal import internal_similarity
 from twinlink.similarity.learned_lexicon import learn_translations
 from twinlink.similarity.lexicon import identity_matrix, translation_matrix
-from twinlink.similarity.lexicon_files import Entry, Lexicon, read_lexicon
+from twinlink.similarity.lexicon_files import Lexicon, LexiconEntry, read_lexicon
 from twinlink.similarity.page_search import nearest_pages
 from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.structure import structural_similarity
@@ -29,8 +29,8 @@ from twinlink.similarity.weighing import Weighing, weigh
 
 __all__ = [
     "Decision",
-    "Entry",
     "Lexicon",
+    "LexiconEntry",
     "Rivalry",
     "Weighing",
     "candidate_pattern",

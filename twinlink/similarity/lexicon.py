@@ -14,7 +14,7 @@ from twinlink.config.match import SharedTokens
 from twinlink.errors import ConfigError
 from twinlink.expressions import expression
 from twinlink.scripts import HAN_BLOCKS
-from twinlink.similarity.lexicon_files import Entry, Lexicon
+from twinlink.similarity.lexicon_files import Lexicon, LexiconEntry
 from twinlink.text.chinese import simplify_chinese, simplify_japanese
 from twinlink.text.stems import stem
 from twinlink.text.terms import has_latin_script, is_latin, is_name, is_number
@@ -61,7 +61,7 @@ def translation_matrix(
 
     Examples
     --------
-    >>> lexicon = Lexicon((Entry("serveur", "server"), Entry("page d'accueil", "homepage", 0.5)))
+    >>> lexicon = Lexicon((LexiconEntry("serveur", "server"), LexiconEntry("page d'accueil", "homepage", 0.5)))
     >>> terms_en, terms_fr = ["homepag", "server"], ["accueil", "pag", "serveur"]
     >>> translation_matrix(lexicon, terms_en, "en", terms_fr, "fr").toarray().tolist()
     [[0.25, 0.25, 0.0], [0.0, 0.0, 1.0]]
@@ -79,7 +79,7 @@ def translation_matrix(
 def heads_of(lexicons: Iterable[Lexicon], lang: str) -> frozenset[str]:
     """Return the Chinese words of lexicons, Simplified; none for a language that is not Chinese.
 
-    >>> sorted(heads_of([Lexicon((Entry("立法會", "Legislative Council"),))], "zh-Hant"))
+    >>> sorted(heads_of([Lexicon((LexiconEntry("立法會", "Legislative Council"),))], "zh-Hant"))
     ['立法会']
     """
     if lang.partition("-")[0] != "zh":
@@ -214,7 +214,7 @@ def _take_apart(term: str, heads: frozenset[str], longest: int) -> list[str]:
 
 
 def _found(
-    entries: Sequence[Entry], place_h: Mapping[str, int], lang_h: str, place_t: Mapping[str, int], lang_t: str
+    entries: Sequence[LexiconEntry], place_h: Mapping[str, int], lang_h: str, place_t: Mapping[str, int], lang_t: str
 ) -> int:
     """Count the entries with a known term on both sides, heads being in language ``lang_h``."""
     heads = _normalise((entry.head for entry in entries), lang_h)
@@ -224,7 +224,7 @@ def _found(
 
 
 def _link(
-    entries: Sequence[Entry], place_h: Mapping[str, int], lang_h: str, place_t: Mapping[str, int], lang_t: str
+    entries: Sequence[LexiconEntry], place_h: Mapping[str, int], lang_h: str, place_t: Mapping[str, int], lang_t: str
 ) -> csr_array:
     heads = _normalise((entry.head for entry in entries), lang_h)
     owners_h = _owners(heads, place_h, lang_h)

@@ -11,12 +11,12 @@ from typing import NamedTuple
 import msgspec
 
 from twinlink.errors import LexiconError
-from twinlink.inputs import Expected, read_input
+from twinlink.inputs import InputFile, read_input
 from twinlink.similarity.dictd import dictd_entries, dictd_files
 from twinlink.system.packed import BZIP2, GZIP, XZ, PackedError, unpack
 
 _PROBLEM = "not a readable lexicon file"
-_FILE = Expected(_PROBLEM, f"{_PROBLEM} (no such file)", LexiconError)
+_FILE = InputFile(_PROBLEM, f"{_PROBLEM} (no such file)", LexiconError)
 _EXPECTED = {
     "tsv": "head TAB translation [TAB probability]",
     "cedict": "Traditional Simplified [pin1 yin1] /gloss/gloss/",
@@ -27,7 +27,7 @@ _MUSE = re.compile(r"\s*(\S+)[ \t]+(\S+)\s*")
 _REFERENCE = re.compile(r"CL:|(?:\w+ )?variant of |see (?:also )?[^a-z]|abbr\. for |also (?:written|pr\.) |used in ")
 
 
-class Entry(NamedTuple):
+class LexiconEntry(NamedTuple):
     """One line of a lexicon."""
 
     head: str
@@ -39,7 +39,7 @@ class Entry(NamedTuple):
 class Lexicon(msgspec.Struct, frozen=True):
     """Entries of a bilingual lexicon; the languages of its columns are detected when it is used."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[LexiconEntry, ...]
     name: str = "lexicon"
 
     def __len__(self) -> int:
@@ -70,7 +70,9 @@ def read_lexicon(path: str | Path) -> Lexicon:
         entries = tuple(_parse(_read_text(path), path))
     else:
         index, dictionary = dictd
-        entries = tuple(Entry(*pair) for pair in dictd_entries(_read_text(index), _read_bytes(dictionary), index))
+        entries = tuple(
+            LexiconEntry(*pair) for pair in dictd_entries(_read_text(index), _read_bytes(dictionary), index)
+        )
     if not entries:
         expected = f"; expected lines of the form {_EXPECTED['tsv']}" if dictd is None else " with a translation"
         raise LexiconError(f"{path}: no entry{expected}")
@@ -100,7 +102,7 @@ def _read_text(path: Path) -> str:
         raise LexiconError(f"{path}: line {line}: not UTF-8; convert the file, e.g. with iconv") from None
 
 
-def _parse(text: str, path: Path) -> Iterator[Entry]:
+def _parse(text: str, path: Path) -> Iterator[LexiconEntry]:
     lines = (
         (number, line)
         for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1)
@@ -125,12 +127,12 @@ def _form(line: str) -> str:
     return "cedict" if _CEDICT.fullmatch(line) else "muse" if _MUSE.fullmatch(line) else "tsv"
 
 
-def _tsv(line: str) -> Iterable[Entry]:
+def _tsv(line: str) -> Iterable[LexiconEntry]:
     fields = [field.strip() for field in line.split("\t")]
     if len(fields) not in (2, 3):
         raise ValueError(_EXPECTED["tsv"])
     weight = _weight(fields[2]) if len(fields) == 3 else 1.0
-    return [Entry(fields[0], fields[1], weight)]
+    return [LexiconEntry(fields[0], fields[1], weight)]
 
 
 def _weight(field: str) -> float:
@@ -143,20 +145,20 @@ def _weight(field: str) -> float:
     return weight
 
 
-def _cedict(line: str) -> Iterable[Entry]:
+def _cedict(line: str) -> Iterable[LexiconEntry]:
     match = _CEDICT.fullmatch(line)
     if match is None:
         raise ValueError(_EXPECTED["cedict"])
     glosses = (gloss.strip() for gloss in re.split("[/;]", match["glosses"]))
     heads = dict.fromkeys((match["traditional"], match["simplified"]))
-    return [Entry(head, gloss) for gloss in glosses if not _REFERENCE.match(gloss) for head in heads]
+    return [LexiconEntry(head, gloss) for gloss in glosses if not _REFERENCE.match(gloss) for head in heads]
 
 
-def _muse(line: str) -> Iterable[Entry]:
+def _muse(line: str) -> Iterable[LexiconEntry]:
     match = _MUSE.fullmatch(line)
     if match is None:
         raise ValueError(_EXPECTED["muse"])
-    return [Entry(match[1], match[2])]
+    return [LexiconEntry(match[1], match[2])]
 
 
-_FORMS: Mapping[str, Callable[[str], Iterable[Entry]]] = {"tsv": _tsv, "cedict": _cedict, "muse": _muse}
+_FORMS: Mapping[str, Callable[[str], Iterable[LexiconEntry]]] = {"tsv": _tsv, "cedict": _cedict, "muse": _muse}

@@ -49,7 +49,7 @@ class StoredResource(NamedTuple):
     """``text/css``, or the type of picture that its first bytes tell; never SVG, which is a page in itself."""
 
 
-class Found(NamedTuple):
+class FoundResource(NamedTuple):
     """Location of a style sheet or picture."""
 
     url: str
@@ -98,7 +98,7 @@ def archive_files(source: Path) -> list[Path]:
         return []
 
 
-def find_resources(path: Path) -> Iterator[Found]:
+def find_resources(path: Path) -> Iterator[FoundResource]:
     """Yield the style sheets and pictures of an archive or WACZ file, in its order; damaged records are skipped."""
     from twinlink.sources.warc_records import Problem, read_records  # warcio, only for archives
 
@@ -108,7 +108,7 @@ def find_resources(path: Path) -> Iterator[Found]:
                 with closing(archive.open()) as file:
                     for found in read_records(file, _seen):
                         if found is not None and not isinstance(found, Problem):
-                            yield Found(found[0], archive.name, found[1])
+                            yield FoundResource(found[0], archive.name, found[1])
         except (OSError, InputError):
             return
 

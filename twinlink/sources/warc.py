@@ -116,7 +116,7 @@ def read_archives(
         yield from exchanges.finish()
 
 
-class Found(NamedTuple):
+class ArchiveFindings(NamedTuple):
     """Content of a record."""
 
     item: Document | Reject
@@ -129,7 +129,9 @@ class Found(NamedTuple):
 class Notes(Protocol):
     """What archives gave, so that those that have not changed need not be read again."""
 
-    def recall(self, archive: Archive, load: Callable[[int], Document | Reject | None]) -> Iterable[Found] | None:
+    def recall(
+        self, archive: Archive, load: Callable[[int], Document | Reject | None]
+    ) -> Iterable[ArchiveFindings] | None:
         """Return what an archive gave at an earlier reading; None: it has to be read.
 
         Parameters
@@ -139,7 +141,7 @@ class Notes(Protocol):
             Takes the place where a record starts, and reads it.
         """
 
-    def begin(self, archive: Archive) -> Callable[[Found], None]:
+    def begin(self, archive: Archive) -> Callable[[ArchiveFindings], None]:
         """Return a function that notes what an archive gives, in this order."""
 
     def end(self, archive: Archive) -> None:
@@ -175,7 +177,7 @@ class Exchanges:
         self._share_places = False  # two records of the archive start at one place: a gzip member around several
         self._max_page_bytes = max_page_bytes
         self._places: dict[int, _Place] = {}  # hash of a payload's digest → first page that has it
-        self._waiting: list[Found] = []
+        self._waiting: list[ArchiveFindings] = []
 
     @property
     def n_waiting(self) -> int:
@@ -198,13 +200,13 @@ class Exchanges:
         self.damaged = False
         known = self._notes.recall(archive, partial(self._item_at, archive)) if self._notes else None
         for found in self._found(archive) if known is None else known:
-            if isinstance(found, Found):
+            if isinstance(found, ArchiveFindings):
                 yield from self._keep(archive, found)
             else:
                 self.damaged = self.damaged or found.reason == "damaged-record"
                 yield _problem(archive, found)
 
-    def _found(self, archive: Archive) -> Iterator[Found | Problem]:
+    def _found(self, archive: Archive) -> Iterator[ArchiveFindings | Problem]:
         """Read an archive, and note what it gives."""
         from twinlink.sources.warc_records import Problem, read_records  # warcio, only for archives
 
@@ -223,7 +225,7 @@ class Exchanges:
 
     def _item_at(self, archive: Archive, start: int) -> Document | Reject | None:
         found = self._find(archive, start)
-        return found.item if isinstance(found, Found) else None
+        return found.item if isinstance(found, ArchiveFindings) else None
 
     def read_at(self, archive: Archive, start: int) -> Iterator[Document | Reject]:
         """Yield the same for the one record that starts at a place.
@@ -234,7 +236,7 @@ class Exchanges:
             If the archive cannot be opened or read.
         """
         found = self._find(archive, start)
-        if isinstance(found, Found):
+        if isinstance(found, ArchiveFindings):
             yield from self._keep(archive, found)
         elif found is not None:
             yield _problem(archive, found)
@@ -259,16 +261,16 @@ class Exchanges:
             is_there = isinstance(whole, Document) and self._is_of(page, found.digest)
             yield Reject(page.url, "ingest", "revisit", "unchanged") if is_there else whole
 
-    def _find(self, archive: Archive, start: int) -> Found | Problem | None:
+    def _find(self, archive: Archive, start: int) -> ArchiveFindings | Problem | None:
         from twinlink.sources.warc_records import read_record
 
         with closing(archive.open()) as file:
             return read_record(file, start, self._taker(archive))
 
-    def _taker(self, archive: Archive) -> Callable[[ArcWarcRecord, int], Found | None]:
+    def _taker(self, archive: Archive) -> Callable[[ArcWarcRecord, int], ArchiveFindings | None]:
         reader = _Reader(archive.name, self._max_page_bytes)
 
-        def take(record: ArcWarcRecord, start: int) -> Found | None:
+        def take(record: ArcWarcRecord, start: int) -> ArchiveFindings | None:
             self.n_records += 1
             self._share_places = self._share_places or start == self._start
             self._start = start
@@ -276,7 +278,7 @@ class Exchanges:
 
         return take
 
-    def _keep(self, archive: Archive, found: Found) -> Iterator[Document | Reject]:
+    def _keep(self, archive: Archive, found: ArchiveFindings) -> Iterator[Document | Reject]:
         item = found.item
         if found.waits and isinstance(item, Document):
             self._waiting.append(found)
@@ -288,7 +290,7 @@ class Exchanges:
     def _is_of(self, page: Document, digest: str) -> bool:
         """Return whether the first record with a payload is of the same address."""
         found = self._find(*self._places[hash(digest)])
-        return isinstance(found, Found) and found.item.url == page.url
+        return isinstance(found, ArchiveFindings) and found.item.url == page.url
 
     def _whole(self, page: Document, digest: str) -> Document | Reject:
         place = self._places.get(hash(digest)) if digest else None
@@ -298,7 +300,7 @@ class Exchanges:
             found = self._find(*place)
         except OSError:
             found = None
-        if not isinstance(found, Found) or not isinstance(found.item, Document) or found.digest != digest:
+        if not isinstance(found, ArchiveFindings) or not isinstance(found.item, Document) or found.digest != digest:
             return Reject(page.url, "ingest", "revisit", "the page with its payload cannot be read again")
         first = found.item
         return replace(
@@ -310,7 +312,7 @@ class Exchanges:
         )
 
 
-def _moment(found: Found) -> float:
+def _moment(found: ArchiveFindings) -> float:
     moment = found.item.fetched if isinstance(found.item, Document) else None
     return moment.timestamp() if moment else 0.0
 
@@ -327,17 +329,17 @@ class _Reader:
         self._max_page_bytes = max_page_bytes
         self._replaced = ""  # the record that a conversion stood for
 
-    def take(self, record: ArcWarcRecord, start: int) -> Found | None:
+    def take(self, record: ArcWarcRecord, start: int) -> ArchiveFindings | None:
         """Return what a record holds, None if nothing of interest."""
         target = record.rec_headers.get_header("WARC-Target-URI") or ""
         if missing := _missing(record, target):
-            return Found(Reject(target or self._name, "ingest", "damaged-record", f"at {start}: {missing}"))
+            return ArchiveFindings(Reject(target or self._name, "ingest", "damaged-record", f"at {start}: {missing}"))
         is_page = record.rec_type in _READ and target.lower().startswith(("http:", "https:"))
         if not is_page or self._is_replaced(record):
             return None
         url = normalise(target)
         if url is None:
-            return Found(Reject(target, "ingest", "bad-url"))
+            return ArchiveFindings(Reject(target, "ingest", "bad-url"))
         if urlsplit(url).path == "/robots.txt":
             return None
         if record.rec_type == "conversion":
@@ -345,7 +347,9 @@ class _Reader:
         digest = record.rec_headers.get_header("WARC-Payload-Digest") or ""
         is_revisit = record.rec_type == "revisit"
         return (
-            self._revisit(record, url, start, digest) if is_revisit else Found(self._answer(record, url, start), digest)
+            self._revisit(record, url, start, digest)
+            if is_revisit
+            else ArchiveFindings(self._answer(record, url, start), digest)
         )
 
     def _answer(self, record: ArcWarcRecord, url: str, start: int) -> Document | Reject:
@@ -364,25 +368,27 @@ class _Reader:
     def _is_replaced(self, record: ArcWarcRecord) -> bool:
         return bool(self._replaced) and record.rec_headers.get_header("WARC-Record-ID") == self._replaced
 
-    def _conversion(self, record: ArcWarcRecord, url: str, start: int) -> Found | None:
+    def _conversion(self, record: ArcWarcRecord, url: str, start: int) -> ArchiveFindings | None:
         content_type = record.rec_headers.get_header("Content-Type") or ""
         if not content_type or not is_html(content_type, b""):  # the mere text of a page, as in WET files
             return None
         self._replaced = record.rec_headers.get_header("WARC-Refers-To") or ""
         page = self._page(record, url, start, content_type)
         language, link = (record.rec_headers.get_header(name) or "" for name in ("Content-Language", "Link"))
-        return Found(replace(page, content_language=language, link=link) if isinstance(page, Document) else page)
+        return ArchiveFindings(
+            replace(page, content_language=language, link=link) if isinstance(page, Document) else page
+        )
 
-    def _revisit(self, record: ArcWarcRecord, url: str, start: int, digest: str) -> Found:
+    def _revisit(self, record: ArcWarcRecord, url: str, start: int, digest: str) -> ArchiveFindings:
         headers = record.rec_headers
         head = self._head(record, url, start)
         if isinstance(head, Reject) and head.reason == "http-304":  # the server found the page unmodified
             head = Document(url, 200, "", "", "", b"", _fetched(record), self._name, start)
         if isinstance(head, Reject) or head.location:
-            return Found(head)
+            return ArchiveFindings(head)
         first = normalise(headers.get_header("WARC-Refers-To-Target-URI") or "")
         moment = _moment_of(headers.get_header("WARC-Refers-To-Date") or "")
-        return Found(head, digest, waits=True, first=moment, is_own=first in (None, url))
+        return ArchiveFindings(head, digest, waits=True, first=moment, is_own=first in (None, url))
 
     def _head(self, record: ArcWarcRecord, url: str, start: int) -> Document | Reject:
         """Return what the headers of a response say: a redirect, a page without its body, or a reject."""

@@ -18,7 +18,7 @@ from warcio.archiveiterator import ArchiveIterator
 from warcio.recordloader import ArcWarcRecord
 
 from twinlink.sources.warc_digests import digested, is_altered
-from twinlink.sources.warc_streams import GZIP, DamagedStreamError, Packing, Stream, behind_notes, packing_at
+from twinlink.sources.warc_streams import GZIP, DamagedStreamError, RecordPacking, Stream, behind_notes, packing_at
 
 __all__ = ["Problem", "read_record", "read_records"]
 
@@ -134,13 +134,13 @@ def read_record(file: BinaryIO, start: int, take: Callable[[ArcWarcRecord, int],
     return Problem("damaged-record", start, "no record")
 
 
-def _find_behind(file: BinaryIO, section: _Section, packed: Packing | None) -> int | None:
+def _find_behind(file: BinaryIO, section: _Section, packed: RecordPacking | None) -> int | None:
     """Return where the next record starts: within the last one if what follows that is none, else behind the damage."""
     found = _find(file, section.last_record + 1, packed)
     return _find(file, found + 1, packed) if found == section.record_start else found
 
 
-def _problem(error: Exception, file: BinaryIO, start: int, packed: Packing | None, is_last: bool) -> Problem:
+def _problem(error: Exception, file: BinaryIO, start: int, packed: RecordPacking | None, is_last: bool) -> Problem:
     size = file.seek(0, io.SEEK_END)
     is_short = isinstance(error, _TruncatedError)
     is_cut = is_last and (is_short or (not packed and _is_cut_head(file, start)))
@@ -161,7 +161,7 @@ class _Records(ArchiveIterator):  # type: ignore[misc]
 class _Section:
     """Records without compression up to the end of the file, or the records (as a rule one) of a gzip member."""
 
-    def __init__(self, file: BinaryIO, start: int, size: int, packed: Packing | None) -> None:
+    def __init__(self, file: BinaryIO, start: int, size: int, packed: RecordPacking | None) -> None:
         self.record_start = start
         self.last_record = start
         """Where the last record starts whose head could be read: it may have taken in the one behind it."""
@@ -281,7 +281,9 @@ class _Plain:
 class _Member:
     """The plain bytes of one gzip member or Zstandard frame, read as a stream."""
 
-    def __init__(self, file: BinaryIO, start: int, packing: Packing, block_bytes: int = _FIRST_BLOCK_BYTES) -> None:
+    def __init__(
+        self, file: BinaryIO, start: int, packing: RecordPacking, block_bytes: int = _FIRST_BLOCK_BYTES
+    ) -> None:
         self._file = file
         self._block_bytes = block_bytes  # read next: more each time
         self._start = self._next = start  # first byte not read yet; the file's own position is not ours alone
@@ -354,7 +356,7 @@ def _is_cut_head(file: BinaryIO, start: int) -> bool:
     return head.startswith(_MARK[: len(head)]) and b"\n\r\n" not in head
 
 
-def _find(file: BinaryIO, start: int, packed: Packing | None) -> int | None:
+def _find(file: BinaryIO, start: int, packed: RecordPacking | None) -> int | None:
     """Return where the next record (packed: member with a record) starts, None if there is none."""
     position = max(0, start - _BEFORE)
     while True:
@@ -370,7 +372,7 @@ def _find(file: BinaryIO, start: int, packed: Packing | None) -> int | None:
         position += len(block) - _OVERLAP
 
 
-def _begins_record(file: BinaryIO, start: int, packed: Packing) -> bool:
+def _begins_record(file: BinaryIO, start: int, packed: RecordPacking) -> bool:
     try:
         return _Member(file, start, packed, _PEEK_BYTES).read(len(_MARK)) in _MARKS
     except (_DamagedError, _TruncatedError):

@@ -46,7 +46,7 @@ class Stream(Protocol):
         """Return up to ``size`` plain bytes; raise `DamagedStreamError`."""
 
 
-class Packing(NamedTuple):
+class RecordPacking(NamedTuple):
     """How the records of an archive are packed."""
 
     mark: re.Pattern[bytes]
@@ -54,7 +54,7 @@ class Packing(NamedTuple):
     open: Callable[[], Stream]
 
 
-def packing_at(file: BinaryIO, start: int) -> Packing | None:
+def packing_at(file: BinaryIO, start: int) -> RecordPacking | None:
     """Return how what begins at a place of an archive is packed, None if it is not."""
     file.seek(start)
     head = file.read(len(ZSTD_MARK))
@@ -62,7 +62,7 @@ def packing_at(file: BinaryIO, start: int) -> Packing | None:
         return GZIP
     if head == ZSTD_MARK or (start == 0 and _NOTE.match(head)):
         dictionary = _dictionary_of(file)
-        return Packing(_FRAME, lambda: _ZstdStream(dictionary))
+        return RecordPacking(_FRAME, lambda: _ZstdStream(dictionary))
     return None
 
 
@@ -131,7 +131,7 @@ class _ZstdStream:
 
 
 _FRAME = re.compile(re.escape(ZSTD_MARK))
-GZIP = Packing(re.compile(re.escape(_GZIP_MAGIC) + rb"[\x00-\x1f]"), _GzipStream)
+GZIP = RecordPacking(re.compile(re.escape(_GZIP_MAGIC) + rb"[\x00-\x1f]"), _GzipStream)
 
 
 def _dictionary_of(file: BinaryIO) -> bytes:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from twinlink.spiders.frontier import Entry, Outcome
+from twinlink.spiders.frontier import FrontierEntry, Outcome
 
 if TYPE_CHECKING:
     from scrapy.http import Response
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 class AddressItem:
     """The outcome of an address that was requested: a page, a redirect, a sitemap read to its end, a reject."""
 
-    entry: Entry
+    entry: FrontierEntry
     outcome: Outcome
-    links: Sequence[Entry] = field(default=(), repr=False)
+    links: Sequence[FrontierEntry] = field(default=(), repr=False)
     """Links of the page, or the target of the redirect; dropped ones have a reason."""
     response: Response | None = field(default=None, repr=False)
     """The response; None when there was none."""
@@ -28,9 +28,9 @@ class AddressItem:
 class LinksItem:
     """A portion of the addresses of a sitemap that is still being read."""
 
-    entry: Entry
+    entry: FrontierEntry
     """The sitemap."""
-    links: Sequence[Entry] = field(default=(), repr=False)
+    links: Sequence[FrontierEntry] = field(default=(), repr=False)
     n_addresses: int = 0
     """Addresses that the portion counts for in the budget of its site."""
     n_bytes: int = 0

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from twinlink.spiders.browser.visit import Built
-    from twinlink.spiders.frontier import Entry, Outcome
+    from twinlink.spiders.frontier import FrontierEntry, Outcome
 
 _NOT_ARCHIVED = frozenset(("not-html", "not-a-part", "noindex", "needs-browser", "browser-failed"))
 
@@ -81,7 +81,7 @@ class LedgerPipeline:
         frontier.settle(item.entry, outcome, item.links)
         self._learn(item.entry, outcome)
 
-    def _learn(self, entry: Entry, outcome: Outcome) -> None:
+    def _learn(self, entry: FrontierEntry, outcome: Outcome) -> None:
         """Bring the queue up to date with what an outcome shows of other addresses."""
         frontier, scope = self._state.frontier, self._state.scope
         for is_lifted in scope.take_lifted():
@@ -92,7 +92,7 @@ class LedgerPipeline:
             if is_dead is not None:
                 frontier.put_form_last(entry, is_dead)
 
-    def _archived(self, entry: Entry, outcome: Outcome, response: Response) -> Outcome:
+    def _archived(self, entry: FrontierEntry, outcome: Outcome, response: Response) -> Outcome:
         """Archive a response, and return its outcome with where it lies."""
         raw: Response = response.meta[RAW]
         if entry.kind == "sitemap":  # no page: what it lists is in the ledger

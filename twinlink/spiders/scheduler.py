@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
-    from twinlink.spiders.frontier import Entry
+    from twinlink.spiders.frontier import FrontierEntry
     from twinlink.spiders.spider import SiteSpider
 
 
@@ -73,7 +73,7 @@ class SqliteScheduler(BaseScheduler):
             self._state.fatal = error
         return None
 
-    def _request(self, entry: Entry) -> Request | None:
+    def _request(self, entry: FrontierEntry) -> Request | None:
         """Return the request for an address; None for one that cannot be requested, which is recorded."""
         try:
             return self._spider.request(entry)
@@ -81,7 +81,7 @@ class SqliteScheduler(BaseScheduler):
             self._frontier.settle(entry, Outcome("rejected", "bad-url", str(error)))
             return None
 
-    def _is_put_off(self, entry: Entry) -> bool:
+    def _is_put_off(self, entry: FrontierEntry) -> bool:
         """Return whether an address goes back into the queue, behind all others: more is known than at its link."""
         if entry.urgency == UNLIKELY or not self._state.scope.is_unlikely(entry):
             return False

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from twinlink.config import CrawlSettings
 from twinlink.spiders.dead_forms import DeadForms
-from twinlink.spiders.frontier import SAME_PAGE, SITEMAP_KEY, Entry
+from twinlink.spiders.frontier import SAME_PAGE, SITEMAP_KEY, FrontierEntry
 from twinlink.spiders.frontier.partners import OF_SITEMAPS, UNKNOWN, UNWANTED, Sides
 from twinlink.spiders.frontier.urgency import LAST, PLAIN, UNLIKELY
 from twinlink.spiders.passive_parameters import PassiveParameters
@@ -112,7 +112,7 @@ class Scope:
         """Return whether an address would bring a page again, by its form or by a parameter that changes nothing."""
         return self._parameters.is_repeat(url) or self._sameness.is_trap(url)
 
-    def is_unlikely(self, entry: Entry) -> bool:
+    def is_unlikely(self, entry: FrontierEntry) -> bool:
         """Return whether an address seems to bring nothing new, without a proof.
 
         So it seems where its form brings failures alone, and where its page was fetched under another value of what
@@ -137,13 +137,13 @@ class Scope:
             return False
         return self._exclude is None or not self._exclude.search(url)
 
-    def start(self, url: str) -> Entry:
+    def start(self, url: str) -> FrontierEntry:
         """Return the entry of a start page."""
         site = self.site(url)
         place = _place(0, zlib.crc32(site.encode())) if self._settings.order == "pairs" else 0
-        return Entry(page_key(url), url, host_of(url), site=site, place=place)
+        return FrontierEntry(page_key(url), url, host_of(url), site=site, place=place)
 
-    def sitemap(self, url: str, named_at: str = "", site: str = "") -> Entry | None:
+    def sitemap(self, url: str, named_at: str = "", site: str = "") -> FrontierEntry | None:
         """Return the entry of a sitemap; None when it is off the sites.
 
         Parameters
@@ -159,9 +159,9 @@ class Scope:
         site = self.site(url) or (site if share_place(url, named_at) else "")
         if not site:
             return None
-        return Entry(_key(url, "sitemap"), url, host_of(url), site=site, kind="sitemap", side=OF_SITEMAPS)
+        return FrontierEntry(_key(url, "sitemap"), url, host_of(url), site=site, kind="sitemap", side=OF_SITEMAPS)
 
-    def links(self, page: Entry, urls: Iterable[str]) -> list[Entry]:
+    def links(self, page: FrontierEntry, urls: Iterable[str]) -> list[FrontierEntry]:
         """Turn the links of ``page`` into entries, each key once; those that are dropped carry their reason.
 
         Links off the sites and parts of pages (pictures, styles, scripts) give none: they are no loss. Behind
@@ -169,7 +169,7 @@ class Scope:
         are not looked at.
         """
         page_shape = shape(page.url)
-        found: dict[str, Entry] = {}
+        found: dict[str, FrontierEntry] = {}
         side, urgency = max(page.side, UNKNOWN), LAST if page.side == UNWANTED else PLAIN
         placed = page.place != 0 and page.side != UNWANTED and page.kind == "page"
         urls = list(urls)
@@ -184,20 +184,20 @@ class Scope:
             n_bytes += len(url)
             if len(found) >= MAX_LINKS[page.kind] or n_bytes > MAX_LINK_BYTES[page.kind]:
                 detail = f"it and {len(urls) - number - 1} links after it, on {page.url}"
-                found[key] = Entry(key, url, host_of(url), page.depth + 1, 0, 0, "too-many-links", detail, site)
+                found[key] = FrontierEntry(key, url, host_of(url), page.depth + 1, 0, 0, "too-many-links", detail, site)
                 break
             extension = _extension(url)
             if extension in _RESOURCES or self._parameters.is_settled(url):  # it would only fill the ledger
                 continue
             chain = page.chain + 1 if varies(url) and shape(url) == page_shape else 0
             place = _place(page.place, number) if placed else 0
-            entry = Entry(
+            entry = FrontierEntry(
                 key, url, host_of(url), page.depth + 1, chain, site=site, side=side, urgency=urgency, place=place
             )
             found[key] = self._judged(entry, extension)
         return list(found.values())
 
-    def redirect(self, page: Entry, url: str) -> Entry | None:
+    def redirect(self, page: FrontierEntry, url: str) -> FrontierEntry | None:
         """Return the entry that a redirect from ``page`` leads to; None when it leads off the sites.
 
         It stands as deep as ``page``. When it has the same key it is ``page`` itself in another spelling.
@@ -213,7 +213,7 @@ class Scope:
         extension = _extension(url)
         return self._judged(entry, extension if extension not in _RESOURCES else "")
 
-    def _judged(self, entry: Entry, extension: str) -> Entry:
+    def _judged(self, entry: FrontierEntry, extension: str) -> FrontierEntry:
         if extension in _DOCUMENTS:
             return entry._replace(reason="not-html", detail=f"by its name: .{extension}")
         if entry.depth and not self.wants(entry.url):  # where a start page is moved to is one, too
@@ -224,7 +224,7 @@ class Scope:
         entry = entry._replace(suspect=suspect) if suspect != entry.suspect else entry
         return self._limited(entry._replace(urgency=UNLIKELY) if self.is_unlikely(entry) else entry)
 
-    def _limited(self, entry: Entry) -> Entry:
+    def _limited(self, entry: FrontierEntry) -> FrontierEntry:
         if entry.chain > self._settings.max_trap_chain:
             return entry._replace(reason="trap", detail=f"{entry.chain} links in a row that changed query or date")
         if entry.depth > self._settings.max_depth:
@@ -235,15 +235,15 @@ class Scope:
 
 
 def versions_together(
-    sitemap: Entry, links: Sequence[Entry], versions: Mapping[str, tuple[int, str]], sides: Sides
-) -> list[Entry]:
+    sitemap: FrontierEntry, links: Sequence[FrontierEntry], versions: Mapping[str, tuple[int, str]], sides: Sides
+) -> list[FrontierEntry]:
     """Give the pages that a sitemap calls versions of each other one place, and each its side.
 
     Parameters
     ----------
-    sitemap : Entry
+    sitemap : FrontierEntry
         Where the links are from.
-    links : sequence of Entry
+    links : sequence of FrontierEntry
         The pages that it lists.
     versions : mapping
         As `twinlink.spiders.sitemaps.Portion` has them.
@@ -321,21 +321,21 @@ class ChosenScope(Scope):
     A redirect is recorded and not followed: the caller decides about its target.
     """
 
-    def start(self, url: str) -> Entry:
+    def start(self, url: str) -> FrontierEntry:
         """Return the entry of a chosen address."""
         root = f"{root_of(url)}/"
-        home = Entry("", root, host_of(url), site=self.site(root))
+        home = FrontierEntry("", root, host_of(url), site=self.site(root))
         found = super().links(home, [url])
         if found:
             return found[0]._replace(chain=0, side=0, urgency=0, place=0)
         off = "" if self.site(url) else "it belongs to none of the sites"
-        return Entry(page_key(url), url, host_of(url), 1, reason="excluded", detail=off, site=self.site(url))
+        return FrontierEntry(page_key(url), url, host_of(url), 1, reason="excluded", detail=off, site=self.site(url))
 
-    def links(self, page: Entry, urls: Iterable[str]) -> list[Entry]:  # noqa: ARG002  (as the other scope has it)
+    def links(self, page: FrontierEntry, urls: Iterable[str]) -> list[FrontierEntry]:  # noqa: ARG002  (as the other scope has it)
         """Follow nothing."""
         return []
 
-    def redirect(self, page: Entry, url: str) -> Entry | None:
+    def redirect(self, page: FrontierEntry, url: str) -> FrontierEntry | None:
         """Follow only to another spelling of the same address."""
         target = super().redirect(page, url)
         return target if target is not None and target.key == page.key else None
@@ -361,10 +361,10 @@ class PartScope(ChosenScope):
         """Return whether a part may be fetched."""
         return self.holds(url) and super().wants(url)
 
-    def start(self, url: str) -> Entry:
+    def start(self, url: str) -> FrontierEntry:
         """Return the entry of a part."""
         site = self.site(url)
-        entry = Entry(page_key(url), url, host_of(url), 1, site=site or site_of(url, "host"), kind="part")
+        entry = FrontierEntry(page_key(url), url, host_of(url), 1, site=site or site_of(url, "host"), kind="part")
         if self.wants(url):
             return entry
         return entry._replace(reason="excluded", detail="" if site else "it belongs to none of the sites")

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from twinlink.errors import InputError
-from twinlink.inputs import Expected, read_input_text
+from twinlink.inputs import InputFile, read_input_text
 from twinlink.redaction import redacted, without_credentials
 from twinlink.urls import normalise, root_of
 
 _log = logging.getLogger("twinlink.spiders")
 
 _PROBLEM = "cannot be read as a list of start addresses"
-_FILE = Expected(_PROBLEM, f"{_PROBLEM} (no such file)")
+_FILE = InputFile(_PROBLEM, f"{_PROBLEM} (no such file)")
 
 
 def read_seeds(path: Path) -> list[str]:

@@ -13,7 +13,7 @@ from twinlink.spiders.scope import versions_together
 from twinlink.spiders.sitemaps import MAX_SITEMAP_BYTES, Portion, SitemapLimits, SitemapReader
 
 if TYPE_CHECKING:
-    from twinlink.spiders.frontier import Entry, Frontier
+    from twinlink.spiders.frontier import Frontier, FrontierEntry
     from twinlink.spiders.frontier.partners import Sides
     from twinlink.spiders.scope import Scope
 
@@ -47,7 +47,7 @@ class Listing:
         self._sides = sides
         self._max_pages = max_pages
 
-    def check(self, entry: Entry) -> None:
+    def check(self, entry: FrontierEntry) -> None:
         """Refuse a sitemap if its site needs no more or has reached a limit, and with it up to a thousand of its host.
 
         Raises
@@ -64,12 +64,14 @@ class Listing:
         self._frontier.drop_sitemaps(entry, refused)
         raise RefusedError(refused.reason, refused.detail)
 
-    async def read(self, entry: Entry, body: bytes, goes_on: Callable[[], bool]) -> AsyncIterator[LinksItem | Outcome]:
+    async def read(
+        self, entry: FrontierEntry, body: bytes, goes_on: Callable[[], bool]
+    ) -> AsyncIterator[LinksItem | Outcome]:
         """Yield the addresses of a sitemap; other tasks of the crawler run in between.
 
         Parameters
         ----------
-        entry : Entry
+        entry : FrontierEntry
             The sitemap.
         body : bytes
             Its body.
@@ -104,7 +106,7 @@ class Listing:
         else:
             yield Outcome("rejected", "sitemap-cut", reader.cut, 200) if reader.cut else Outcome("aside", status=200)
 
-    def _links(self, entry: Entry, portion: Portion) -> Iterator[list[Entry]]:
+    def _links(self, entry: FrontierEntry, portion: Portion) -> Iterator[list[FrontierEntry]]:
         for start in range(0, len(portion.pages), _AT_ONCE):
             links = self._scope.links(entry, portion.pages[start : start + _AT_ONCE])
             if self._sides is not None and portion.versions:

@@ -14,7 +14,7 @@ from twinlink.sources.documents import REDIRECTS
 from twinlink.sources.resources import kind_of
 from twinlink.spiders.early_end import EarlyEnd, is_whole, received
 from twinlink.spiders.failures import failure_reason
-from twinlink.spiders.frontier import SAME_PAGE, Entry, Outcome
+from twinlink.spiders.frontier import SAME_PAGE, FrontierEntry, Outcome
 from twinlink.spiders.frontier.partners import UNWANTED
 from twinlink.spiders.frontier.urgency import ASKED_LATER, LAST, SURE, UNLIKELY
 from twinlink.spiders.items import AddressItem, LinksItem
@@ -78,7 +78,7 @@ class SiteSpider(scrapy.Spider):
         crawler.signals.connect(spider._stalls.close, signals.spider_closed)
         return spider
 
-    def request(self, entry: Entry) -> Request:
+    def request(self, entry: FrontierEntry) -> Request:
         """Return the request for an entry."""
         # verbatim_url: the address is normalised as browsers do; Scrapy would write some characters differently.
         meta: dict[str, Any] = {"page": entry, "dont_redirect": True, "verbatim_url": True, ASKED: time.monotonic()}
@@ -93,7 +93,7 @@ class SiteSpider(scrapy.Spider):
 
     def answered(self, response: Response) -> Iterator[AddressItem]:
         """Yield the items of a response."""
-        entry: Entry = response.meta["page"]
+        entry: FrontierEntry = response.meta["page"]
         self._mind(entry, response.status)
         try:
             entry, outcome, links = self._judge(entry, response)
@@ -106,10 +106,10 @@ class SiteSpider(scrapy.Spider):
 
     async def listed(self, response: Response) -> AsyncIterator[AddressItem | LinksItem]:
         """Yield the addresses of a sitemap in portions, in turn with other responses; then its outcome."""
-        entry: Entry = response.meta["page"]
+        entry: FrontierEntry = response.meta["page"]
         self._mind(entry, response.status)
         outcome: Outcome | None = None
-        links: list[Entry] = []
+        links: list[FrontierEntry] = []
         try:
             unusual = self._unusual(entry, response)
             if unusual is not None:
@@ -127,7 +127,7 @@ class SiteSpider(scrapy.Spider):
 
     def loaded(self, response: Response) -> Iterator[AddressItem]:
         """Yield the item of a response with a part of pages: a style sheet or a picture."""
-        entry: Entry = response.meta["page"]
+        entry: FrontierEntry = response.meta["page"]
         self._mind(entry, response.status)
         unusual = self._unusual(entry, response)
         yield _item(entry, *(unusual or (_part(response), [])), response)
@@ -137,7 +137,7 @@ class SiteSpider(scrapy.Spider):
 
     def failed(self, failure: Failure) -> Iterator[AddressItem]:
         """Yield the items of a request without a response, or with one that must not be stored."""
-        entry: Entry = failure.request.meta["page"]  # type: ignore[attr-defined]  # set by Scrapy
+        entry: FrontierEntry = failure.request.meta["page"]  # type: ignore[attr-defined]  # set by Scrapy
         assert failure.value is not None
         reason, detail = failure_reason(failure.value)
         if self._later[entry.key] < self._more_tries(entry.host, reason, failure.request.meta[ASKED]):  # type: ignore[attr-defined]
@@ -161,7 +161,7 @@ class SiteSpider(scrapy.Spider):
         is_long_pause = reason == "busy" and self.crawl_state.rest_of(host) is None
         return min(retries, 1) if is_long_pause else 0
 
-    def _mind(self, entry: Entry, status: int) -> None:
+    def _mind(self, entry: FrontierEntry, status: int) -> None:
         """Leave a host alone that is busy again and again."""
         if status not in _BUSY:
             self._busy.pop(entry.host, None)
@@ -171,7 +171,7 @@ class SiteSpider(scrapy.Spider):
             why = f"the server answered {_BUSY_IN_A_ROW} times in a row that it is busy (http-{status})"
             self.crawl_state.rest(entry.host, _BUSY_REST, why)
 
-    def _judge(self, entry: Entry, response: Response) -> tuple[Entry, Outcome, list[Entry]]:
+    def _judge(self, entry: FrontierEntry, response: Response) -> tuple[FrontierEntry, Outcome, list[FrontierEntry]]:
         """Return the outcome of an entry, and its links; the entry itself with what its page says of its language."""
         page = self._page(entry, response)
         if not isinstance(page, PageFacts):
@@ -184,7 +184,7 @@ class SiteSpider(scrapy.Spider):
         tagged = ((link.url, link.tag) for link in page.links)
         return entry, outcome, _to_partners(entry, links, self._sides.partners(tagged, page.declared_lang, entry.side))
 
-    def _page(self, entry: Entry, response: Response) -> PageFacts | tuple[Outcome, list[Entry]]:
+    def _page(self, entry: FrontierEntry, response: Response) -> PageFacts | tuple[Outcome, list[FrontierEntry]]:
         unusual = self._unusual(entry, response)
         if unusual is not None:
             return unusual
@@ -194,7 +194,7 @@ class SiteSpider(scrapy.Spider):
             return Outcome("rejected", "not-html", content_type, status=response.status), []
         return page
 
-    def _unusual(self, entry: Entry, response: Response) -> tuple[Outcome, list[Entry]] | None:
+    def _unusual(self, entry: FrontierEntry, response: Response) -> tuple[Outcome, list[FrontierEntry]] | None:
         """Return the outcome of a response with neither page nor sitemap; None for others."""
         status = response.status
         location = header(response.headers, "Location")
@@ -208,7 +208,7 @@ class SiteSpider(scrapy.Spider):
             return Outcome("rejected", reason, detail, status=status), []
         return None
 
-    def _obey(self, entry: Entry, page: PageFacts, headers: Headers) -> tuple[Outcome, list[Entry]]:
+    def _obey(self, entry: FrontierEntry, page: PageFacts, headers: Headers) -> tuple[Outcome, list[FrontierEntry]]:
         """Take a page and its links, as far as it wants them to be taken."""
         wishes: frozenset[str] = frozenset()
         if self._limits.obey_meta_robots:
@@ -227,7 +227,7 @@ class SiteSpider(scrapy.Spider):
         others = [link.url for link in page.links if link.nofollow]
         return outcome, self._scope.links(entry, followed) + _not_followed(self._scope.links(entry, others))
 
-    def _follow(self, entry: Entry, status: int, location: str) -> tuple[Outcome, list[Entry]]:
+    def _follow(self, entry: FrontierEntry, status: int, location: str) -> tuple[Outcome, list[FrontierEntry]]:
         url = join(entry.url, location)
         moved = Outcome("moved", detail=f"to {url or location}", status=status)
         target = self._scope.redirect(entry, url) if url else None
@@ -239,7 +239,9 @@ class SiteSpider(scrapy.Spider):
         return Outcome(state, target.reason, target.detail, status=status), [target]
 
 
-def _item(entry: Entry, outcome: Outcome, links: Sequence[Entry], response: Response | None) -> AddressItem:
+def _item(
+    entry: FrontierEntry, outcome: Outcome, links: Sequence[FrontierEntry], response: Response | None
+) -> AddressItem:
     if response is not None and response.request is not None:
         outcome = outcome._replace(bytes=received(response.request))
     if outcome.state == "queued":  # the same key in another spelling
@@ -256,7 +258,7 @@ def _part(response: Response) -> Outcome:
     return Outcome("rejected", "not-a-part", content_type, status=response.status)
 
 
-def _to_partners(page: Entry, links: list[Entry], partners: Mapping[str, int]) -> list[Entry]:
+def _to_partners(page: FrontierEntry, links: list[FrontierEntry], partners: Mapping[str, int]) -> list[FrontierEntry]:
     """Mark the links that lead to a page's partners, and those to languages that nobody wants."""
     if not partners:
         return links
@@ -271,7 +273,7 @@ def _to_partners(page: Entry, links: list[Entry], partners: Mapping[str, int]) -
     return marked
 
 
-def _not_followed(links: list[Entry]) -> list[Entry]:
+def _not_followed(links: list[FrontierEntry]) -> list[FrontierEntry]:
     # A link to the same page again is not followed either when its form is no trap any more.
     return [
         link if link.reason and link.detail != SAME_PAGE else link._replace(reason="nofollow", detail="")

@@ -40,7 +40,7 @@ class _Stream(Protocol):
     def decompress(self, data: Any, max_length: int, /) -> bytes: ...
 
 
-class Packing(NamedTuple):
+class CompressedForm(NamedTuple):
     """A way of packing whose data consist of members, one behind the other."""
 
     mark: bytes
@@ -48,7 +48,7 @@ class Packing(NamedTuple):
     open: Callable[[], _Stream]
 
 
-def unpack(packed: bytes, size: int, packing: Packing) -> bytes:
+def unpack(packed: bytes, size: int, packing: CompressedForm) -> bytes:
     """Unpack the members of a body, and return the first ``size`` bytes of what is in them.
 
     Trailing bytes that are not a member are ignored, as in gzip.
@@ -59,7 +59,7 @@ def unpack(packed: bytes, size: int, packing: Packing) -> bytes:
         Begins with a member.
     size : int
         Positive.
-    packing : Packing
+    packing : CompressedForm
         One of `GZIP`, `ZSTD`, `BZIP2` and `XZ`.
 
     Raises
@@ -188,7 +188,7 @@ def _zstd_stream() -> _Stream:
     return stream
 
 
-GZIP = Packing(GZIP_MARK, lambda: zlib.decompressobj(16 + zlib.MAX_WBITS))
-ZSTD = Packing(ZSTD_MARK, _zstd_stream)
-BZIP2 = Packing(b"BZh", bz2.BZ2Decompressor)
-XZ = Packing(b"\xfd7zXZ", lambda: lzma.LZMADecompressor(memlimit=_XZ_MEMORY))
+GZIP = CompressedForm(GZIP_MARK, lambda: zlib.decompressobj(16 + zlib.MAX_WBITS))
+ZSTD = CompressedForm(ZSTD_MARK, _zstd_stream)
+BZIP2 = CompressedForm(b"BZh", bz2.BZ2Decompressor)
+XZ = CompressedForm(b"\xfd7zXZ", lambda: lzma.LZMADecompressor(memlimit=_XZ_MEMORY))

@@ -14,7 +14,7 @@ from msgspec.structs import fields
 from numpy.typing import NDArray
 from scipy.stats import betabinom, norm
 
-from twinlink.baselines.alignment import Alignment
+from twinlink.baselines.alignment import StructureAlignments
 from twinlink.baselines.models import clusters
 from twinlink.baselines.models.clusters import calinski_harabasz, judge_hc1, judge_hc2
 from twinlink.baselines.models.judge import MODELS, ModelName, judge
@@ -32,12 +32,12 @@ from twinlink.errors import ConfigError
 Row = tuple[int, int, int, int, int]
 
 
-def pairs(rows: Sequence[Row], p_values: Sequence[float] | None = None) -> Alignment:
+def pairs(rows: Sequence[Row], p_values: Sequence[float] | None = None) -> StructureAlignments:
     """Pairs from W, M1, M2, L1 and L2."""
     table = np.array(rows, np.int64).reshape(-1, 5)
     p = np.full(len(table), np.nan) if p_values is None else np.array(p_values)
     zeros = np.zeros(len(table), np.int64)
-    return Alignment(*table.T.copy(), aligned=zeros, unequal=zeros, correlation=1 - p, p_value=p)
+    return StructureAlignments(*table.T.copy(), aligned=zeros, unequal=zeros, correlation=1 - p, p_value=p)
 
 
 def at(cost: float, length: float) -> Row:
@@ -45,12 +45,12 @@ def at(cost: float, length: float) -> Row:
     return (round(200 * cost), 100, 100, round(100 + 100 * length), round(100 - 100 * length))
 
 
-def taken(alignment: Alignment, order: NDArray[np.int64]) -> Alignment:
-    return Alignment(**{field.name: getattr(alignment, field.name)[order] for field in fields(alignment)})
+def taken(alignment: StructureAlignments, order: NDArray[np.int64]) -> StructureAlignments:
+    return StructureAlignments(**{field.name: getattr(alignment, field.name)[order] for field in fields(alignment)})
 
 
 @st.composite
-def sets(draw: st.DrawFn, min_size: int = 0) -> Alignment:
+def sets(draw: st.DrawFn, min_size: int = 0) -> StructureAlignments:
     """Any pairs that an alignment can give, many of them equal."""
     rows = []
     for _ in range(draw(st.integers(min_size, 15))):
@@ -85,7 +85,7 @@ def test_finds_what_is_plain_to_see(model: ModelName) -> None:
 @given(alignment=sets())
 @example(alignment=pairs([at(0.0, 0.5), at(0.5, 0.0)]))  # two points that look like a matrix of distances
 @settings(max_examples=40)
-def test_any_set_has_verdicts(model: ModelName, alignment: Alignment) -> None:
+def test_any_set_has_verdicts(model: ModelName, alignment: StructureAlignments) -> None:
     found = judge(alignment, model)
     assert len(found) == len(alignment)
     assert np.isfinite(found.score).all()
@@ -160,7 +160,7 @@ def test_strand_settings() -> None:
 
 
 @given(sets())
-def test_strand_is_its_definition(alignment: Alignment) -> None:
+def test_strand_is_its_definition(alignment: StructureAlignments) -> None:
     expected = (alignment.cost_share < 0.2) & (alignment.p_value < 0.05)
     assert judge_strand(alignment).parallel.tolist() == expected.tolist()
 
@@ -168,7 +168,7 @@ def test_strand_is_its_definition(alignment: Alignment) -> None:
 # ---- Algorithm 1
 
 
-def literal_algorithm_1(alignment: Alignment) -> tuple[float, float]:
+def literal_algorithm_1(alignment: StructureAlignments) -> tuple[float, float]:
     """μ and the threshold, word by word after the paper."""
     s = [k for k in range(len(alignment)) if alignment.cost_share[k] < 0.2]
     d = [k for k in s if alignment.cost_share[k] == 0]
@@ -267,7 +267,7 @@ def test_algorithm_1_equals_the_printed_loop(made: list[tuple[int, int]]) -> Non
 
 
 @given(sets(min_size=1))
-def test_algorithm_1_ends_with_a_trace_that_rises(alignment: Alignment) -> None:
+def test_algorithm_1_ends_with_a_trace_that_rises(alignment: StructureAlignments) -> None:
     fit = find_threshold(alignment)
     assert len(fit.thresholds) == len(fit.counts) == len(fit.growth) <= 202
     assert (np.diff(fit.counts) >= 0).all()
@@ -390,7 +390,7 @@ def test_large_sets_are_clustered_by_a_sample(monkeypatch: pytest.MonkeyPatch) -
 # ---- mixture
 
 
-def drawn(n_parallel: int, n_other: int, seed: int = 0) -> Alignment:
+def drawn(n_parallel: int, n_other: int, seed: int = 0) -> StructureAlignments:
     """Pairs drawn from a mixture: parallel ones with few lone tokens and like lengths, others with independent ones."""
     rng = np.random.default_rng(seed)
     rows = []
@@ -446,7 +446,7 @@ def test_lengths_of_pairs_that_are_not_parallel_are_independent() -> None:
 
 @given(sets(min_size=1))
 @settings(max_examples=40)
-def test_mixture_climbs_and_never_degenerates(alignment: Alignment) -> None:
+def test_mixture_climbs_and_never_degenerates(alignment: StructureAlignments) -> None:
     fit = fit_mixture(alignment)
     assert (np.diff(fit.log_posterior) >= -1e-9 * (1 + np.abs(fit.log_posterior[1:]))).all()
     assert 0 < fit.share < 1

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from twinlink.config import DEFAULT_EVIDENCE, Config
 from twinlink.graph.document_order import link_lists, sublists
 from twinlink.graph.links import adjacency
-from twinlink.match.evidence import Between, Found, Side, as_scores, read_words
+from twinlink.match.evidence import Between, FoundPairs, Side, as_scores, read_words
 from twinlink.match.measures import State
 from twinlink.match.methods import restarts, weighed
 from twinlink.match.methods.weighed import Round, _clear, _sureness, match_weighed
@@ -38,12 +38,12 @@ class MadeSite(msgspec.Struct, frozen=True):
     a: Side
     b: Side
 
-    def found(self, between: Between | None = None, **overrides: object) -> Found:
+    def found(self, between: Between | None = None, **overrides: object) -> FoundPairs:
         settings = Config().override({f"match.{name.replace('__', '.')}": v for name, v in overrides.items()}).match
         words = read_words(self.a, self.b, [], settings)
         return match_weighed(self.a, self.b, words, between or no_links(self.a, self.b), settings)
 
-    def pairs(self, found: Found, keep: NDArray[np.bool_] | None = None) -> set[tuple[int, int]]:
+    def pairs(self, found: FoundPairs, keep: NDArray[np.bool_] | None = None) -> set[tuple[int, int]]:
         matching = found.matching
         ids = zip(self.a.page_ids[matching.rows].tolist(), self.b.page_ids[matching.columns].tolist(), strict=True)
         chosen = keep_pairs(found.probabilities) if keep is None else keep
@@ -138,7 +138,7 @@ def right(site: MadeSite) -> set[tuple[int, int]]:
     return {(page, page) for page in set(site.a.page_ids.tolist()) & set(site.b.page_ids.tolist())}
 
 
-def check(found: Found, site: MadeSite) -> None:
+def check(found: FoundPairs, site: MadeSite) -> None:
     """What holds of every result."""
     n = found.scores.nnz
     assert found.scores.shape == (len(site.a.urls), len(site.b.urls))
@@ -210,7 +210,7 @@ def test_where_no_page_has_a_partner_pairs_are_not_said_to_be_sure() -> None:
     assert max(expected) < 0.8
 
 
-def f1(site: MadeSite, found: Found) -> float:
+def f1(site: MadeSite, found: FoundPairs) -> float:
     pairs = site.pairs(found, np.ones(len(found.matching.rows), bool))
     return 2 * len(pairs & right(site)) / (len(pairs) + len(right(site)))
 

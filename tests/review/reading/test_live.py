@@ -24,7 +24,7 @@ from twinlink.review.reading.run_view import RunView
 from twinlink.review.records import Live, LiveStage
 from twinlink.rundir.attempts import attempts_at
 from twinlink.rundir.directory import RunDirectory
-from twinlink.spiders.frontier import LEDGER_NAME, Body, Entry, Frontier, Outcome
+from twinlink.spiders.frontier import LEDGER_NAME, Body, Frontier, FrontierEntry, Outcome
 from twinlink.system.locks import is_held
 from twinlink.tables import PAIRS
 
@@ -191,7 +191,9 @@ def test_the_crawl_while_it_runs(tmp_path: Path) -> None:
 
 
 def test_the_pages_that_were_fetched_last_come_first(tmp_path: Path) -> None:
-    entries = [Entry(url, url, "a.org", 0, 0, 0, "") for url in (f"http://a.org/{number}" for number in range(30))]
+    entries = [
+        FrontierEntry(url, url, "a.org", 0, 0, 0, "") for url in (f"http://a.org/{number}" for number in range(30))
+    ]
     with closing(Frontier(tmp_path / LEDGER_NAME)) as ledger:
         ledger.seed(entries, 50, 30)
         for second in range(30):
@@ -247,7 +249,7 @@ def test_titles_of_the_latest_pages_and_the_latest_report(tmp_path: Path) -> Non
         respond(archive, url, f"<title>Page {url[-1]}</title>".encode())
     starts = [start for _, start, _ in captures(archive, ("response",))]
     with run.lock(), closing(Frontier(tmp_path / LEDGER_NAME)) as ledger:
-        ledger.seed([Entry(url, url, "a.org") for url in urls], 50, 30)
+        ledger.seed([FrontierEntry(url, url, "a.org") for url in urls], 50, 30)
         for start in starts:
             entry = ledger.take(100)
             assert entry is not None

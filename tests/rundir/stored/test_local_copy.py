@@ -22,7 +22,7 @@ from twinlink.rundir.signature import Signature
 from twinlink.rundir.stored import run_path
 from twinlink.rundir.stored.lease import Lease
 from twinlink.rundir.stored.local_copy import LocalCopy
-from twinlink.rundir.stored.manifest import LABELS, POINTER, Entry, Manifest, scan
+from twinlink.rundir.stored.manifest import LABELS, POINTER, Manifest, StoredFile, scan
 from twinlink.rundir.stored.store import ObjectStore
 
 CHANGES = ("write", "upload", "remove", "remove_folder")
@@ -414,7 +414,7 @@ def edit(path: Path, content: str | None) -> None:
     ],
 )
 def test_no_commit_reaches_out_of_the_run(machines: Machines, files: list[str], links: dict[str, str]) -> None:
-    entry = Entry(1, 1, "", "1")
+    entry = StoredFile(1, 1, "", "1")
     machines.store.write(POINTER, Manifest("1", 1, dict.fromkeys(files, entry), links).encoded())
     with pytest.raises(StoreError, match="not inside of the run"):
         machines.on("a")

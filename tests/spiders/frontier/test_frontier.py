@@ -13,7 +13,7 @@ from tests.loopback import Answer, serving
 from twinlink.config import CrawlSettings
 from twinlink.pages.parser import Link
 from twinlink.spiders.crawling import crawl
-from twinlink.spiders.frontier import LEDGER_NAME, Entry, Frontier, FrontierReader, Outcome
+from twinlink.spiders.frontier import LEDGER_NAME, Frontier, FrontierEntry, FrontierReader, Outcome
 from twinlink.spiders.frontier.partners import (
     UNKNOWN,
     UNWANTED,
@@ -66,7 +66,7 @@ class Crawl:
         return left
 
 
-def path(entry: Entry) -> str:
+def path(entry: FrontierEntry) -> str:
     return entry.url.removeprefix(SITE)
 
 
@@ -155,11 +155,11 @@ def test_links_of_unwanted_pages_come_last_and_are_counted(ledger: Frontier, tmp
 
 
 def test_hosts_with_nothing_wanted_come_last(ledger: Frontier) -> None:
-    def entry(host: str, n: int, urgency: int) -> Entry:
+    def entry(host: str, n: int, urgency: int) -> FrontierEntry:
         url = f"http://{host}.a.org/{n}"
-        return Entry(url, url, f"{host}.a.org", 1, site="a.org", urgency=urgency)
+        return FrontierEntry(url, url, f"{host}.a.org", 1, site="a.org", urgency=urgency)
 
-    start = Entry(f"{SITE}/", f"{SITE}/", "a.org", site="a.org", place=1)
+    start = FrontierEntry(f"{SITE}/", f"{SITE}/", "a.org", site="a.org", place=1)
     ledger.seed([start], 50, 30, langs=LANGS)
     assert ledger.take(9) is not None
     links = [entry(host, n, LAST if host == "de" else 0) for n in range(3) for host in ("de", "en", "fr")]
@@ -192,7 +192,7 @@ def test_other_languages_or_another_order_begin_anew(ledger: Frontier, tmp_path:
 
 
 def test_a_kept_page_counts_for_the_side_that_it_declares_when_languages_change(ledger: Frontier) -> None:
-    start = Entry(f"{SITE}/", f"{SITE}/", "a.org", site="a.org")
+    start = FrontierEntry(f"{SITE}/", f"{SITE}/", "a.org", site="a.org")
     ledger.seed([start], 50, 30, langs=("en", "fr"))
     assert ledger.take(9) is not None
     ledger.settle(start._replace(side=UNWANTED), DONE._replace(lang="zh-TW"))
@@ -206,7 +206,9 @@ def test_balances_count_what_is_in_flight_and_fetched(ledger: Frontier) -> None:
     crawl.page(ZH, *(f"/b{n}" for n in range(4)))
     for _ in range(4):
         ledger.take(100)
-    ledger.settle(Entry(f"{SITE}/a0", f"{SITE}/a0", "a.org", site="a.org", side=EN), Outcome("rejected", "http-404"))
+    ledger.settle(
+        FrontierEntry(f"{SITE}/a0", f"{SITE}/a0", "a.org", site="a.org", side=EN), Outcome("rejected", "http-404")
+    )
     counted = "SELECT side, fetched FROM sides ORDER BY side"
     real = (
         "SELECT s.side, (SELECT count(*) FROM frontier AS f WHERE f.side = s.side AND f.state IN ('done', 'flight'))"

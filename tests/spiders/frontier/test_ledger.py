@@ -24,8 +24,8 @@ from twinlink.spiders.frontier import (
     Body,
     Budget,
     Counts,
-    Entry,
     Frontier,
+    FrontierEntry,
     FrontierReader,
     Outcome,
     so_far,
@@ -38,12 +38,12 @@ from twinlink.tables import Reject
 DONE = Outcome("done", status=200, bytes=10)
 
 
-def page(name: str, depth: int = 0, chain: int = 0, host: str = "a.org", reason: str = "") -> Entry:
+def page(name: str, depth: int = 0, chain: int = 0, host: str = "a.org", reason: str = "") -> FrontierEntry:
     url = f"http://{host}/{name}"
-    return Entry(url, url, host, depth, chain, 0, reason)
+    return FrontierEntry(url, url, host, depth, chain, 0, reason)
 
 
-def names(entries: list[Entry]) -> list[str]:
+def names(entries: list[FrontierEntry]) -> list[str]:
     return [entry.url.rpartition("/")[2] for entry in entries]
 
 
@@ -53,12 +53,12 @@ def ledger(tmp_path: Path) -> Iterator[Frontier]:
         yield ledger
 
 
-def seeded(ledger: Frontier, *entries: Entry, max_depth: int = 50, max_chain: int = 30) -> Frontier:
+def seeded(ledger: Frontier, *entries: FrontierEntry, max_depth: int = 50, max_chain: int = 30) -> Frontier:
     ledger.seed(entries, max_depth, max_chain)
     return ledger
 
 
-def drain(ledger: Frontier, per_host: int = 100) -> list[Entry]:
+def drain(ledger: Frontier, per_host: int = 100) -> list[FrontierEntry]:
     return list(iter(lambda: ledger.take(per_host), None))
 
 
@@ -102,7 +102,7 @@ def test_links_and_outcome_are_one_transaction(ledger: Frontier) -> None:
     start = ledger.take(9)
     assert start is not None
 
-    def links() -> Iterator[Entry]:
+    def links() -> Iterator[FrontierEntry]:
         yield page("2", 1)
         raise OSError("the machine went down here")
 
@@ -273,7 +273,7 @@ def body(name: str, stop: int, archive: str = "a.warc.gz") -> Outcome:
     return DONE._replace(archive=archive, start=stop - 100, stop=stop, lang="en", body=found)
 
 
-def visited(ledger: Frontier) -> list[Entry]:
+def visited(ledger: Frontier) -> list[FrontierEntry]:
     """Two pages that are fetched, in an archive, and all of it queued again."""
     seeded(ledger, page("1"), page("2"))
     ledger.book_archive("a.warc.gz", 0)
@@ -499,7 +499,7 @@ def test_a_ledger_that_cannot_be_read_ends_the_crawl() -> None:
     assert not scheduler.has_pending_requests()
 
 
-def sitemap(name: str, host: str = "a.org") -> Entry:
+def sitemap(name: str, host: str = "a.org") -> FrontierEntry:
     entry = page(name, host=host)
     return entry._replace(key=f"{SITEMAP_KEY}{entry.key}", kind="sitemap", side=OF_SITEMAPS)
 
@@ -580,7 +580,7 @@ def test_size_of_a_site_and_of_its_sitemaps_is_counted(tmp_path: Path, ledger: F
         assert columns(db, "SELECT host, maps_queued, maps_flight FROM hosts") == {"a.org": (1, 0)}
 
 
-def long(n: int) -> Entry:
+def long(n: int) -> FrontierEntry:
     return page(f"{n:0>100}", 1)
 
 

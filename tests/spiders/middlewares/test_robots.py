@@ -12,7 +12,7 @@ from scrapy.http import TextResponse
 
 from twinlink.config import CrawlSettings
 from twinlink.spiders.failures import RefusedError
-from twinlink.spiders.frontier import Entry
+from twinlink.spiders.frontier import FrontierEntry
 from twinlink.spiders.middlewares.robots import RobotsGate
 
 URL = "http://a.org/"
@@ -31,7 +31,7 @@ def test_an_error_while_robots_txt_is_read_closes_its_host_for_now(monkeypatch: 
     gate = gate_of(TextResponse(f"{URL}robots.txt", body=b"User-agent: *"))
 
     async def ask_twice() -> list[RefusedError]:
-        requests = [Request(URL, meta={"page": Entry(URL, URL, "a.org")}) for _ in range(2)]
+        requests = [Request(URL, meta={"page": FrontierEntry(URL, URL, "a.org")}) for _ in range(2)]
         outcomes = await asyncio.gather(*map(gate.process_request, requests), return_exceptions=True)
         return [outcome for outcome in outcomes if isinstance(outcome, RefusedError)]
 

@@ -17,7 +17,7 @@ from lxml import etree
 
 from twinlink.config.align import Compression
 from twinlink.files import replacing
-from twinlink.inputs import ANY_FILE, Expected, open_input
+from twinlink.inputs import ANY_FILE, InputFile, open_input
 from twinlink.system.packed import zstd_module
 
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -76,7 +76,7 @@ def open_for_writing(path: Path) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def open_for_reading(path: Path, expected: Expected = ANY_FILE) -> Iterator[BinaryIO]:
+def open_for_reading(path: Path, expected: InputFile = ANY_FILE) -> Iterator[BinaryIO]:
     """Open a file, decompressed as its name ends: `ENDINGS`; a damaged one gives an `OSError`."""
     with open_input(path, expected) as raw:
         if path.suffix == ".gz":

@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from twinlink.errors import InputError
-from twinlink.inputs import Expected, read_input, read_input_text
+from twinlink.inputs import InputFile, read_input, read_input_text
 
 _LINE_END = re.compile(r"\r\n|[\r\n]")
 _CONTROLS = re.compile("[\t\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _PROBLEM = "cannot be read as text with one sentence per line"
-_FILE = Expected(_PROBLEM, f"{_PROBLEM} (no such file)")
+_FILE = InputFile(_PROBLEM, f"{_PROBLEM} (no such file)")
 _NOT_UTF_8 = "not UTF-8; convert the file, e.g. with iconv"
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 Bead = tuple[tuple[int, ...], tuple[int, ...]]
-_BEAD_FILE = Expected("cannot be read as a file of beads")
+_BEAD_FILE = InputFile("cannot be read as a file of beads")
 _BEAD = re.compile(r"\[([\d, ]*)\]:\[([\d, ]*)\]")
 
 

@@ -11,12 +11,12 @@ from lxml import etree
 
 from twinlink.align.formats.exports import open_for_reading
 from twinlink.errors import InputError
-from twinlink.inputs import Expected, named_languages
+from twinlink.inputs import InputFile, named_languages
 from twinlink.language_names import two_languages
 from twinlink.languages import base_language, canonical_language
 
 _PROBLEM = "cannot be read as sentence pairs"
-_FILE = Expected(_PROBLEM, f"{_PROBLEM} (no such file)")
+_FILE = InputFile(_PROBLEM, f"{_PROBLEM} (no such file)")
 _MAX_LINE_BYTES = 2**20
 _LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 _TEXT = etree.XPath(

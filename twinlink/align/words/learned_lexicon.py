@@ -12,7 +12,7 @@ import numpy as np
 from twinlink.align.tokens import Tokenizer
 from twinlink.align.words.model import DISCOUNT, WordModel
 
-__all__ = ["Entry", "Forms", "count_forms", "learned_lexicon", "most_frequent", "write_lexicon"]
+__all__ = ["Forms", "WordTranslation", "count_forms", "learned_lexicon", "most_frequent", "write_lexicon"]
 
 Forms = Mapping[str, str]
 """The most frequent form of each word that was counted by its key."""
@@ -20,7 +20,7 @@ LEAST_COUNT = 1.0
 LEAST_PROBABILITY = 0.1
 
 
-class Entry(NamedTuple):
+class WordTranslation(NamedTuple):
     """Two words, and how sure it is that they are translations of each other."""
 
     word_a: str
@@ -45,7 +45,7 @@ def _backwards(text: str) -> tuple[int, ...]:
     return tuple(-ord(letter) for letter in text)
 
 
-def learned_lexicon(model: WordModel, forms_a: Forms, forms_b: Forms) -> Iterator[Entry]:
+def learned_lexicon(model: WordModel, forms_a: Forms, forms_b: Forms) -> Iterator[WordTranslation]:
     """Yield the word pairs that a model has learned, the surest first: by the smaller of p(b|a) and p(a|b).
 
     Pairs seen less than once, those below a tenth either way, and words that stay as they are, are left out.
@@ -62,10 +62,10 @@ def learned_lexicon(model: WordModel, forms_a: Forms, forms_b: Forms) -> Iterato
         a, b = words_a[rows[at]], words_b[columns[at]]
         a, b = forms_a.get(a, a), forms_b.get(b, b)
         if a != b:
-            yield Entry(a, b, float(forth[at]), float(back[at]), float(sums.counts[at]))
+            yield WordTranslation(a, b, float(forth[at]), float(back[at]), float(sums.counts[at]))
 
 
-def write_lexicon(entries: Iterator[Entry], file: BinaryIO) -> int:
+def write_lexicon(entries: Iterator[WordTranslation], file: BinaryIO) -> int:
     """Write entries in tab-separated columns, names first; return how many."""
     text = io.TextIOWrapper(file, encoding="utf-8", newline="\n")
     text.write("word_a\tword_b\tp_b_given_a\tp_a_given_b\tcount\n")

@@ -8,7 +8,7 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import pdist
 
-from twinlink.baselines.alignment import Alignment
+from twinlink.baselines.alignment import StructureAlignments
 from twinlink.baselines.models.verdicts import Verdicts
 from twinlink.config.baselines import ClusterSettings
 from twinlink.similarity.filter_checks import check_of
@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
 
-def judge_hc1(alignment: Alignment, _settings: ClusterSettings | None = None) -> Verdicts:
+def judge_hc1(alignment: StructureAlignments, _settings: ClusterSettings | None = None) -> Verdicts:
     """HC1: average-linkage clustering of the points (P_d, L_d) into two clusters; the larger one is parallel.
 
     One pair alone, and pairs that are all equal, make one cluster: all are parallel. Of two clusters of one size, the
@@ -39,7 +39,7 @@ def judge_hc1(alignment: Alignment, _settings: ClusterSettings | None = None) ->
     return _verdicts(points, sample, labels)
 
 
-def judge_hc2(alignment: Alignment, settings: ClusterSettings | None = None) -> Verdicts:
+def judge_hc2(alignment: StructureAlignments, settings: ClusterSettings | None = None) -> Verdicts:
     """HC2: as HC1, with the number of clusters (2 to ``max_clusters``) that has the largest Caliński-Harabasz index.
 
     Of equal indices the fewer clusters win. Where no cluster has any spread the index is infinite; that counts only if
@@ -83,7 +83,7 @@ def calinski_harabasz(points: Floats, labels: Labels) -> float:
     return np.inf if within == 0 else (between / (k - 1)) / (within / (n - k))
 
 
-def _points(alignment: Alignment) -> Floats:
+def _points(alignment: StructureAlignments) -> Floats:
     return np.column_stack([alignment.cost_share, alignment.length_difference])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Literal, get_args
 
-from twinlink.baselines.alignment import Alignment
+from twinlink.baselines.alignment import StructureAlignments
 from twinlink.baselines.models.clusters import judge_hc1, judge_hc2
 from twinlink.baselines.models.mixture import judge_mixture
 from twinlink.baselines.models.thresholds import judge_jangeldin, judge_strand
@@ -18,7 +18,7 @@ ModelName = Literal["strand", "hc1", "hc2", "mixture", "jangeldin"]
 MODELS: tuple[ModelName, ...] = get_args(ModelName)
 """Names of the models, in the order of the paper's Table 2; ``jangeldin`` is its Algorithm 1."""
 
-_JUDGES: Mapping[str, Callable[[Alignment, ModelSettings], Verdicts]] = {
+_JUDGES: Mapping[str, Callable[[StructureAlignments, ModelSettings], Verdicts]] = {
     "strand": lambda alignment, settings: judge_strand(alignment, settings.strand),
     "hc1": lambda alignment, settings: judge_hc1(alignment, settings.clusters),
     "hc2": lambda alignment, settings: judge_hc2(alignment, settings.clusters),
@@ -27,12 +27,12 @@ _JUDGES: Mapping[str, Callable[[Alignment, ModelSettings], Verdicts]] = {
 }
 
 
-def judge(alignment: Alignment, model: ModelName, settings: ModelSettings | None = None) -> Verdicts:
+def judge(alignment: StructureAlignments, model: ModelName, settings: ModelSettings | None = None) -> Verdicts:
     """Fit a model to a set of pairs and judge each of them.
 
     Parameters
     ----------
-    alignment : Alignment
+    alignment : StructureAlignments
         The pairs, with chunk pairs for ``strand``; the others need none.
     model : {"strand", "hc1", "hc2", "mixture", "jangeldin"}
     settings : ModelSettings, optional

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import betaln, digamma, expit
 
-from twinlink.baselines.alignment import Alignment
+from twinlink.baselines.alignment import StructureAlignments
 from twinlink.baselines.models.verdicts import Verdicts
 from twinlink.config.baselines import MixtureSettings
 from twinlink.similarity.filter_checks import check_of
@@ -79,7 +79,7 @@ class MixtureFit(msgspec.Struct, frozen=True, eq=False):
         return bool(self.cost_share[1] > self.cost_share[0])
 
 
-def judge_mixture(alignment: Alignment, settings: MixtureSettings | None = None) -> Verdicts:
+def judge_mixture(alignment: StructureAlignments, settings: MixtureSettings | None = None) -> Verdicts:
     """Parallel if the parallel component of the mixture is the more probable one; the score is the log odds.
 
     Found are ``share``, ``cost_1`` and ``cost_0`` (mean share of lone tokens), ``length_1`` and ``length_0`` (median
@@ -101,7 +101,7 @@ def judge_mixture(alignment: Alignment, settings: MixtureSettings | None = None)
     return Verdicts(fit.log_odds, found, notes, (check_of("log_odds", fit.log_odds, 0.0, ">"),))
 
 
-def fit_mixture(alignment: Alignment, settings: MixtureSettings | None = None) -> MixtureFit:
+def fit_mixture(alignment: StructureAlignments, settings: MixtureSettings | None = None) -> MixtureFit:
     """Fit the mixture to a set of pairs, at least one: the best of three starts.
 
     The starts take for parallel: pairs with ``P_d < 0.2``; the half with the smaller P_d; the half whose length ratio
@@ -124,7 +124,7 @@ def fit_mixture(alignment: Alignment, settings: MixtureSettings | None = None) -
 class _Data:
     """What the mixture sees of the pairs, sorted: sums are rounded, so the order of the pairs would change the fit."""
 
-    def __init__(self, alignment: Alignment) -> None:
+    def __init__(self, alignment: StructureAlignments) -> None:
         lone, tokens = alignment.cost.astype(float), (alignment.tokens_a + alignment.tokens_b).astype(float)
         length_a, length_b = np.log1p(alignment.length_a), np.log1p(alignment.length_b)
         self.order = np.lexsort((length_b, length_a, tokens, lone))

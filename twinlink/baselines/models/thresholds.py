@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from twinlink.baselines.alignment import Alignment
+from twinlink.baselines.alignment import StructureAlignments
 from twinlink.baselines.models.verdicts import Verdicts
 from twinlink.config.baselines import JangeldinSettings, StrandSettings
 from twinlink.similarity.filter_checks import Check, check_of
@@ -16,7 +16,7 @@ __all__ = ["ThresholdFit", "alignment_checks", "find_threshold", "judge_jangeldi
 Floats = NDArray[np.float64]
 
 
-def judge_strand(alignment: Alignment, settings: StrandSettings | None = None) -> Verdicts:
+def judge_strand(alignment: StructureAlignments, settings: StrandSettings | None = None) -> Verdicts:
     """STRAND baseline: parallel if ``P_d < max_cost and p < max_p`` (section 4.2).
 
     A pair without p (fewer than three aligned chunks, or all chunks of a page of one length) is not parallel: it has
@@ -34,7 +34,7 @@ def judge_strand(alignment: Alignment, settings: StrandSettings | None = None) -
     return Verdicts(score, checks=checks)
 
 
-def alignment_checks(alignment: Alignment) -> tuple[Check, ...]:
+def alignment_checks(alignment: StructureAlignments) -> tuple[Check, ...]:
     """Return the numbers of the alignment of each pair, which are not compared with a bound: W, M1, M2 and so on."""
     names = ("cost", "tokens_a", "tokens_b", "length_a", "length_b", "aligned", "unequal", "correlation", "p_value")
     return tuple(check_of(name, getattr(alignment, name)) for name in names)
@@ -66,7 +66,7 @@ class ThresholdFit(msgspec.Struct, frozen=True, eq=False):
         return self.counts / max(self.pairs, 1)
 
 
-def find_threshold(alignment: Alignment, settings: JangeldinSettings | None = None) -> ThresholdFit:
+def find_threshold(alignment: StructureAlignments, settings: JangeldinSettings | None = None) -> ThresholdFit:
     """Algorithm 1: how far L_d may be from its mean, widened while pairs come in.
 
     ``S`` = pairs with ``P_d < max_cost``; ``μ`` = mean ``L_d`` of those with ``P_d = 0``. The threshold is ``step`` at
@@ -109,7 +109,7 @@ def find_threshold(alignment: Alignment, settings: JangeldinSettings | None = No
     )
 
 
-def judge_jangeldin(alignment: Alignment, settings: JangeldinSettings | None = None) -> Verdicts:
+def judge_jangeldin(alignment: StructureAlignments, settings: JangeldinSettings | None = None) -> Verdicts:
     """Algorithm 1: parallel if ``P_d < max_cost and |L_d - μ| < threshold``, see `find_threshold`.
 
     The score is ``min(1 - P_d / max_cost, 1 - |L_d - μ| / threshold)``, at most 1. Found are ``similar`` (pairs with

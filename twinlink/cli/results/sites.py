@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from twinlink.recover.guessing import SiteGuesses
     from twinlink.rundir.directory import RunDirectory
 
-__all__ = ["Guess", "GuessesResult", "PatternsResult", "RankResult", "RecoveredResult", "Rule", "Site"]
+__all__ = ["GuessedAddress", "GuessesResult", "PatternsResult", "RankResult", "RecoveredResult", "Rule", "Site"]
 
 SHOWN = 10
 """Rules and sites that are shown; the tables have all."""
@@ -170,7 +170,7 @@ class RankResult(Record, frozen=True, kw_only=True):
         )
 
 
-class Guess(msgspec.Struct, frozen=True):
+class GuessedAddress(msgspec.Struct, frozen=True):
     """An address that a URL pattern makes."""
 
     url: str
@@ -188,7 +188,7 @@ class GuessesResult(Record, frozen=True, kw_only=True):
 
     run: str
     """The run directory."""
-    addresses: list[Guess]
+    addresses: list[GuessedAddress]
     """The best first on each site."""
     n_linked: int
     """Predicted addresses that pages link to, and that were never fetched: a crawl requests them, not `recover`."""
@@ -198,7 +198,9 @@ class GuessesResult(Record, frozen=True, kw_only=True):
         """Name what `twinlink.recover.stage.open_guesses` yields."""
         addresses, n_linked = [], 0
         for site in sites:
-            addresses += [Guess(guess.url, guess.rule, guess.credibility, guess.page) for guess in site.guesses]
+            addresses += [
+                GuessedAddress(guess.url, guess.rule, guess.credibility, guess.page) for guess in site.guesses
+            ]
             n_linked += len(site.linked)
         return cls(run=str(run), addresses=addresses, n_linked=n_linked)
 

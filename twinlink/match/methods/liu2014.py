@@ -6,7 +6,7 @@ from twinlink.config import MatchSettings
 from twinlink.graph.links import neighbours
 from twinlink.graph.matching import greedy_matching
 from twinlink.graph.propagation import enhanced_similarity
-from twinlink.match.evidence import Between, Found, Side, Words
+from twinlink.match.evidence import Between, FoundPairs, Side, Words
 from twinlink.similarity.candidates import find_candidates
 from twinlink.similarity.content import content_similarity, page_vectors
 from twinlink.similarity.decision import choose_threshold
@@ -21,7 +21,7 @@ def match_liu2014(
     words: Words,
     between: Between,  # noqa: ARG001  (all methods are called alike)
     settings: MatchSettings,
-) -> Found:
+) -> FoundPairs:
     """Match two sides by ``ETS = (1-α)·(β·S_cb + (1-β)·S_struct) + α·S_ext``; ``between`` is not used.
 
     The paper keeps the pairs above a tuned score; here `choose_threshold` estimates on the site which pairs to keep.
@@ -38,7 +38,7 @@ def match_liu2014(
     matching = greedy_matching(ets.scores)
     decision = choose_threshold(ets.scores, matching, greedy_matching, page_vectors(counts_a), page_vectors(counts_b))
     alpha, beta = settings.ets.alpha, settings.internal.beta
-    return Found(
+    return FoundPairs(
         scores=ets.scores,
         evidence={
             "content": content.data,

@@ -18,7 +18,7 @@ class Method(msgspec.Struct, frozen=True):
     """A method to match the pages of two languages.
 
     One that reads words is called as ``match(side_a, side_b, words, between, settings)``, one that reads shapes as
-    ``match(side_a, side_b, between, settings)``; both return a `twinlink.match.evidence.Found`.
+    ``match(side_a, side_b, between, settings)``; both return a `twinlink.match.evidence.FoundPairs`.
     """
 
     home: str

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from twinlink.config import MatchSettings
 from twinlink.graph.matching import greedy_matching
-from twinlink.match.evidence import Between, Found, Side, Words
+from twinlink.match.evidence import Between, FoundPairs, Side, Words
 from twinlink.patterns.credibility import pairs_of_patterns
 from twinlink.similarity.content import content_similarity
 from twinlink.similarity.filter_verdicts import FilterVerdicts, all_kept, with_filter
@@ -37,7 +37,7 @@ def match_urls(
     words: Words,
     between: Between,  # noqa: ARG001  (all methods are called alike)
     settings: MatchSettings,
-) -> Found:
+) -> FoundPairs:
     """Match two sides by URL patterns (Zhang, Yao & Kit); pairs that content contradicts are rejected.
 
     Candidates are all pairs that patterns join. Those of weak patterns are rejected (``weak-pattern``), and those whose
@@ -103,13 +103,13 @@ def _more_than_chance(
 
 def _found(
     verdicts: FilterVerdicts, scores: npt.NDArray[np.float32], evidence: dict[str, npt.NDArray[np.float32]]
-) -> Found:
+) -> FoundPairs:
     """Match the candidates left by the filters, one to one."""
     pattern = verdicts.pattern
     matching = greedy_matching(verdicts.kept())
     at = positions(pattern, matching.rows, matching.columns)
     values = scores.astype(np.float32)
-    return Found(
+    return FoundPairs(
         scores=sp.csr_array((values, pattern.indices, pattern.indptr), shape=pattern.shape),
         evidence=evidence,
         matching=matching,

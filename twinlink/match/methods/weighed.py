@@ -20,7 +20,7 @@ import scipy.sparse as sp
 from twinlink.config import MatchSettings
 from twinlink.graph.matching import Matching, greedy_among
 from twinlink.match.copies import find_copies, with_copies, without_copies
-from twinlink.match.evidence import Between, Found, Side, Words, as_scores
+from twinlink.match.evidence import Between, FoundPairs, Side, Words, as_scores
 from twinlink.match.labels import accepted_pairs, excluded, lessons_of, with_labelled
 from twinlink.match.measures import (
     SiteMeasures,
@@ -110,7 +110,7 @@ MIN_DIRECT = 0.2
 
 def match_weighed(
     side_a: Side, side_b: Side, words: Words, between: Between, settings: MatchSettings, steps: Steps = NO_STEPS
-) -> Found:
+) -> FoundPairs:
     """Match two sides by evidence with learned weights.
 
     Kinds of evidence (``settings.weighing.evidence`` chooses): ``content`` (S_cb with lexicons and shared tokens),
@@ -130,7 +130,7 @@ def match_weighed(
 
 def _matched(
     side_a: Side, side_b: Side, words: Words, between: Between, settings: MatchSettings, steps: Steps
-) -> Found:
+) -> FoundPairs:
     langs = f"{side_a.lang}-{side_b.lang}"
     steps(0.0, f"{langs}: near-duplicates")
     site = SiteMeasures(side_a, side_b, words, between, settings)
@@ -491,7 +491,7 @@ def _around(
     return candidate_pattern(reached, around_b, site.settings.candidates, open_a, open_b)
 
 
-def _found(site: SiteMeasures, last: Round) -> Found:
+def _found(site: SiteMeasures, last: Round) -> FoundPairs:
     pattern, rivalry, evidence, result = last.state.pattern, last.rivalry, last.evidence, last.result
     scores, pairs = with_values(pattern, as_scores(result.log_odds)), result.pairs
     if last.lessons is not None:
@@ -500,7 +500,7 @@ def _found(site: SiteMeasures, last: Round) -> Found:
         evidence = {kind: values[is_open] for kind, values in evidence.items()}
         rivalry = Rivalry(scores)
     rows, columns = rivalry.rows[pairs], rivalry.columns[pairs]
-    return Found(
+    return FoundPairs(
         scores=scores,
         evidence={kind: np.maximum(values, 0).astype(np.float32) for kind, values in evidence.items()},
         matching=Matching(rows, columns, scores.data[pairs]),

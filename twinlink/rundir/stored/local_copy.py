@@ -27,7 +27,7 @@ from pathlib import Path
 from twinlink.errors import RunLockedError, StoreError, TwinlinkError
 from twinlink.files import replacing, shell_word, write_text
 from twinlink.rundir.stored.lease import Lease
-from twinlink.rundir.stored.manifest import LABELS, POINTER, Entry, Manifest, Scan, scan
+from twinlink.rundir.stored.manifest import LABELS, POINTER, Manifest, Scan, StoredFile, scan
 from twinlink.rundir.stored.store import ObjectStore, check_no_address, digest_of, is_address
 from twinlink.system.locks import BlockedError, locked
 
@@ -313,7 +313,7 @@ class LocalCopy:
                     continue
                 inside.remove(path.name)
 
-    def _has(self, name: str, entry: Entry) -> bool:
+    def _has(self, name: str, entry: StoredFile) -> bool:
         try:
             status = (self.path / name).stat()
         except OSError:
@@ -325,7 +325,7 @@ class LocalCopy:
         os.utime(self.path / name, ns=(entry.changed, entry.changed))
         return True
 
-    def _download(self, store: ObjectStore, name: str, entry: Entry, more: list[bytes]) -> None:
+    def _download(self, store: ObjectStore, name: str, entry: StoredFile, more: list[bytes]) -> None:
         """Write a file of the run, and append the lines that it does not have."""
         with replacing(self.path / name) as temporary:
             if store.download(_object(name, entry), temporary) != (entry.size, entry.digest):
@@ -353,7 +353,7 @@ class LocalCopy:
         commit = f"{number:06}-{secrets.token_hex(4)}"
         known = {} if base is None else base.files
 
-        def entry(name: str) -> tuple[str, Entry] | None:
+        def entry(name: str) -> tuple[str, StoredFile] | None:
             return self._entry(store, name, here.files[name], known.get(name), commit)
 
         with ThreadPoolExecutor(_CONNECTIONS) as pool:
@@ -383,8 +383,8 @@ class LocalCopy:
                 list(pool.map(store.remove, gone))
 
     def _entry(
-        self, store: ObjectStore, name: str, status: os.stat_result, known: Entry | None, commit: str
-    ) -> tuple[str, Entry] | None:
+        self, store: ObjectStore, name: str, status: os.stat_result, known: StoredFile | None, commit: str
+    ) -> tuple[str, StoredFile] | None:
         """Return the entry of a file, which is uploaded unless the store has it; None if a review has removed it."""
         if known is not None and _is_same(status, known):
             return name, known
@@ -393,15 +393,15 @@ class LocalCopy:
                 os.utime(self.path / name, ns=(known.changed, known.changed))  # it was written again as it was
                 return name, known
             size, digest = store.upload(self.path / name, f"{_COMMITS}/{commit}/{name}")
-            return name, Entry(size, status.st_mtime_ns, digest, commit)
+            return name, StoredFile(size, status.st_mtime_ns, digest, commit)
         return None
 
 
-def _object(name: str, entry: Entry) -> str:
+def _object(name: str, entry: StoredFile) -> str:
     return f"{_COMMITS}/{entry.commit}/{name}"
 
 
-def _is_same(status: os.stat_result, entry: Entry) -> bool:
+def _is_same(status: os.stat_result, entry: StoredFile) -> bool:
     return (status.st_size, status.st_mtime_ns) == (entry.size, entry.changed)
 
 

@@ -13,7 +13,7 @@ from twinlink.errors import StoreError
 from twinlink.files import NOT_JSON
 from twinlink.run_files import LABELS_FILE, REVIEW
 
-__all__ = ["LABELS", "POINTER", "Entry", "Manifest", "Scan", "is_kept", "scan"]
+__all__ = ["LABELS", "POINTER", "Manifest", "Scan", "StoredFile", "is_kept", "scan"]
 
 POINTER = "run.json"
 """The object whose replacement is the commit; also the name of its copy on this machine."""
@@ -25,7 +25,7 @@ FORMAT = 1
 _NOT_KEPT = ("*.tmp", "*.lock", "*-shm", "review/pause", "review/open-*", "replacement/*")
 
 
-class Entry(msgspec.Struct, frozen=True, array_like=True):
+class StoredFile(msgspec.Struct, frozen=True, array_like=True):
     """A file of a run."""
 
     size: int
@@ -42,7 +42,7 @@ class Manifest(msgspec.Struct, frozen=True):
     commit: str
     number: int
     """Commits so far."""
-    files: dict[str, Entry]
+    files: dict[str, StoredFile]
     links: dict[str, str] = {}
     """Symbolic links (a further match has them), and what they lead to."""
     folders: tuple[str, ...] = ()

@@ -4,7 +4,7 @@ Start with `Frontier`, which a crawl opens for writing: `Frontier.seed` adds sta
 address, and `Frontier.settle` records its outcome and its links. A `FrontierReader`
 returns what a crawl knows (counts, reports, rejects), also while it runs; `so_far` reads one that may not have begun.
 
-- records: `Entry` (an address), `Outcome`, `Body` (the place of a page in the archive), `Budget`, `Counts`,
+- records: `FrontierEntry` (an address), `Outcome`, `Body` (the place of a page in the archive), `Budget`, `Counts`,
   `LedgerSummary`, `SiteCounts`
 - guessed addresses, which have a ledger of their own: `GuessBook`, `Guessed`, `Answer`; `guess_rejects`, `guess_state`,
   `waiting_guesses`
@@ -41,7 +41,7 @@ from twinlink.spiders.frontier.records import (
     Body,
     Budget,
     Counts,
-    Entry,
+    FrontierEntry,
     LedgerSummary,
     Outcome,
     SiteCounts,
@@ -64,8 +64,8 @@ __all__ = [
     "Body",
     "Budget",
     "Counts",
-    "Entry",
     "Frontier",
+    "FrontierEntry",
     "FrontierReader",
     "GuessBook",
     "Guessed",

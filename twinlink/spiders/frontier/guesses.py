@@ -20,7 +20,7 @@ from twinlink.rejects import Reject
 from twinlink.run_files import CHOSEN_LEDGER, LEDGER_NAME
 from twinlink.spiders.frontier.faults import usable
 from twinlink.spiders.frontier.reading import FrontierReader
-from twinlink.spiders.frontier.records import Body, Entry, Outcome
+from twinlink.spiders.frontier.records import Body, FrontierEntry, Outcome
 from twinlink.spiders.frontier.writing import Frontier
 from twinlink.urls import page_key
 
@@ -184,11 +184,11 @@ def _answers(db: sqlite3.Connection) -> list[Answer]:
     return msgspec.convert(rows, list[Answer])
 
 
-def _page(row: sqlite3.Row) -> tuple[Entry, Outcome]:
+def _page(row: sqlite3.Row) -> tuple[FrontierEntry, Outcome]:
     """Return a page that was found, for the ordinary crawl."""
     body = Body(**{name: row[f"body_{name}"] for name in _BODY})
     fetched = {name: row[name] for name in ("status", "archive", "start", "stop", "bytes", "lang")}
-    entry = Entry(row["key"], row["url"], row["host"], depth=1, site=row["site"])
+    entry = FrontierEntry(row["key"], row["url"], row["host"], depth=1, site=row["site"])
     return entry, Outcome("done", detail="recovered", **fetched, body=body)
 
 

@@ -44,7 +44,7 @@ class Body(NamedTuple):
     """Language that the page declares."""
 
 
-class Entry(NamedTuple):
+class FrontierEntry(NamedTuple):
     """One address of the frontier."""
 
     key: str

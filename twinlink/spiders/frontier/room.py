@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from twinlink.spiders.frontier.records import Entry
+    from twinlink.spiders.frontier.records import FrontierEntry
 
 _ROOM = "SELECT ? - address_bytes FROM sites WHERE site = ?"
 _KNOWN = "SELECT 1 FROM frontier WHERE key = ? AND reason <> 'too-many-links'"
@@ -17,7 +17,7 @@ MAX_SAID = 1_000
 """Dropped links that stand in the ledger for those of a site: they take up room themselves."""
 
 
-def with_room(db: sqlite3.Connection, links: Iterable[Entry], limit: int) -> Iterator[Entry]:
+def with_room(db: sqlite3.Connection, links: Iterable[FrontierEntry], limit: int) -> Iterator[FrontierEntry]:
     """Yield the links for which the ledger has room, one by one while they are recorded; those that it knows need none.
 
     Behind them comes one for each site that had no room for some: it is dropped, and says how many it stands for. Once
@@ -27,13 +27,15 @@ def with_room(db: sqlite3.Connection, links: Iterable[Entry], limit: int) -> Ite
     ----------
     db : sqlite3.Connection
         The ledger, inside the transaction that records them.
-    links : iterable of Entry
+    links : iterable of FrontierEntry
         As a page or a sitemap brings them.
     limit : int
         Characters of the addresses of one site, and of their keys.
     """
     rooms: dict[str, int] = {}  # site → what is left, if all links so far were new
-    dropped: dict[str, tuple[Entry, int]] = {}  # site → the first link without room, and how many came behind it
+    dropped: dict[
+        str, tuple[FrontierEntry, int]
+    ] = {}  # site → the first link without room, and how many came behind it
     for link in links:
         size = len(link.key) + len(link.url)
         if rooms.get(link.site, 0) < size:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from twinlink.spiders.frontier.records import FAILURES, SAME_PAGE, SITEMAP_KEY, SPARE_PAGES, Entry, Outcome
+from twinlink.spiders.frontier.records import FAILURES, SAME_PAGE, SITEMAP_KEY, SPARE_PAGES, FrontierEntry, Outcome
 
 VERSION = 5
 
@@ -190,13 +190,14 @@ WHEN new.state <> old.state OR new.bytes <> old.bytes BEGIN
 END;
 """
 
-_ENTRY = ", ".join(Entry._fields)
+_ENTRY = ", ".join(FrontierEntry._fields)
+_VALUES, _REASON = ", ".join("?" * len(FrontierEntry._fields)), FrontierEntry._fields.index("reason") + 1
 
-# Adds an `Entry`: the columns have the names and the order of its fields. The statement is completed by the columns to
-# update if the address is known.
+# Adds a `FrontierEntry`: the columns have the names and the order of its fields. The statement is completed by the
+# columns to update if the address is known.
 ADD = f"""
 INSERT INTO frontier ({_ENTRY}, state)
-VALUES ({", ".join("?" * len(Entry._fields))}, iif(?{Entry._fields.index("reason") + 1} = '', 'queued', 'rejected'))
+VALUES ({_VALUES}, iif(?{_REASON} = '', 'queued', 'rejected'))
 ON CONFLICT (key) DO UPDATE
 """  # noqa: S608  (our own names)
 
@@ -322,6 +323,6 @@ WHERE site = :site
 """  # noqa: S608  (our own names)
 
 
-def settled(entry: Entry, outcome: Outcome) -> dict[str, object]:
+def settled(entry: FrontierEntry, outcome: Outcome) -> dict[str, object]:
     """Return the parameters of `SETTLE`."""
     return {**entry._asdict(), **outcome._asdict()}

@@ -20,7 +20,7 @@ from twinlink.spiders.frontier.schema import ADD
 from twinlink.urls import page_key
 
 if TYPE_CHECKING:
-    from twinlink.spiders.frontier.records import Entry
+    from twinlink.spiders.frontier.records import FrontierEntry
 
 SURE = 3
 """The partner of a fetched page, by a link or by its address."""
@@ -111,18 +111,18 @@ RETURNING {", ".join(_Link._fields)}
 """
 
 
-def book_pairwise(db: sqlite3.Connection, page: Entry, done: bool, links: Iterable[Entry]) -> None:
+def book_pairwise(db: sqlite3.Connection, page: FrontierEntry, done: bool, links: Iterable[FrontierEntry]) -> None:
     """Queue the links of a page, and raise the urgency of its likely partners.
 
     Parameters
     ----------
     db : sqlite3.Connection
         The ledger, inside a transaction; ``page`` is recorded already.
-    page : Entry
+    page : FrontierEntry
         Where the links are from; its ``side`` is the one that was found, its ``place`` that in the ledger.
     done : bool
         Whether it is a page that was fetched.
-    links : iterable of Entry
+    links : iterable of FrontierEntry
         Those with urgency `SURE` lead to the page's partners.
     """
     rules = [_Rule._make(row) for row in db.execute(_RULES, (page.site, _MAX_RULES * 2))]
@@ -140,7 +140,7 @@ def book_pairwise(db: sqlite3.Connection, page: Entry, done: bool, links: Iterab
             _weigh(db, rules, brought)
 
 
-def _meet(db: sqlite3.Connection, page: Entry, rules: Sequence[_Rule]) -> None:
+def _meet(db: sqlite3.Connection, page: FrontierEntry, rules: Sequence[_Rule]) -> None:
     """Raise the urgency of likely partners of a fetched page, and learn from partners that were fetched before."""
     paired = False
     for rule in rules:
@@ -206,7 +206,7 @@ def _opposite(side: int, other: int) -> bool:
     return UNWANTED not in (side, other) and (side != other or side == 0)
 
 
-def _learn(db: sqlite3.Connection, page: Entry, other: str, side: int) -> None:
+def _learn(db: sqlite3.Connection, page: FrontierEntry, other: str, side: int) -> None:
     """Store the difference of the addresses of two partners, in both directions."""
     if side == UNWANTED:
         return

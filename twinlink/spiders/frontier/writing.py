@@ -30,7 +30,7 @@ from twinlink.spiders.frontier.bodies import (
 from twinlink.spiders.frontier.faults import broken_ledger, check_ledger, usable
 from twinlink.spiders.frontier.partners import Sides
 from twinlink.spiders.frontier.reading import Questions
-from twinlink.spiders.frontier.records import LATER, Body, Budget, Entry, Outcome
+from twinlink.spiders.frontier.records import LATER, Body, Budget, FrontierEntry, Outcome
 from twinlink.spiders.frontier.room import with_room
 from twinlink.spiders.frontier.schema import (
     DROP,
@@ -121,7 +121,7 @@ class Frontier(Questions):
         self._visit = visit_number(self._db)
         return begins
 
-    def earlier(self, entry: Entry) -> Body | None:
+    def earlier(self, entry: FrontierEntry) -> Body | None:
         """Return the page of an address from an earlier visit.
 
         Without ETag and date where that one was read for other sites or otherwise (`seed`): a response that it is
@@ -132,7 +132,7 @@ class Frontier(Questions):
 
     def seed(
         self,
-        entries: Sequence[Entry],
+        entries: Sequence[FrontierEntry],
         max_depth: int,
         max_chain: int,
         budget: Budget | None = None,
@@ -151,7 +151,7 @@ class Frontier(Questions):
 
         Parameters
         ----------
-        entries : sequence of Entry
+        entries : sequence of FrontierEntry
             The start pages.
         max_depth, max_chain : int
             Links too deep, and links at the end of a chain, are dropped beyond these.
@@ -200,12 +200,12 @@ class Frontier(Questions):
             db.execute("DELETE FROM rules")
             db.execute("INSERT OR REPLACE INTO notes VALUES ('order', ?)", (order,))
 
-    def add(self, entries: Sequence[Entry]) -> None:
+    def add(self, entries: Sequence[FrontierEntry]) -> None:
         """Queue addresses that no page links to (sitemaps of robots.txt)."""
         self._begin()
         self._db.executemany(INSERT, entries)
 
-    def bring(self, entry: Entry, links: Sequence[Entry]) -> None:
+    def bring(self, entry: FrontierEntry, links: Sequence[FrontierEntry]) -> None:
         """Record links that an address has brought which is not settled yet: those of a sitemap come in portions."""
         if links:
             self._begin()
@@ -218,7 +218,7 @@ class Frontier(Questions):
         self._db.create_function("is_lifted", 1, is_lifted)
         self._db.execute(READMIT, (max_depth,))
 
-    def put_form_last(self, entry: Entry, is_last: bool) -> None:
+    def put_form_last(self, entry: FrontierEntry, is_last: bool) -> None:
         """Put the queued addresses of an entry's form (`twinlink.spiders.traps.form`) behind all others, or back."""
         self._begin()
         self._db.execute(URGE_FORM, {"is_last": is_last, **entry._asdict()})
@@ -228,7 +228,7 @@ class Frontier(Questions):
         for (url,) in self._db.execute("SELECT url FROM frontier WHERE state = 'done' AND kind = 'page'"):
             yield url
 
-    def take(self, per_host: int) -> Entry | None:
+    def take(self, per_host: int) -> FrontierEntry | None:
         """Return the next address: sites take turns, in a site its hosts; on a host what is most urgent first.
 
         Equally urgent addresses come from the side with the fewest pages; then breadth first.
@@ -242,7 +242,7 @@ class Frontier(Questions):
 
         Returns
         -------
-        Entry or None
+        FrontierEntry or None
             None when nothing is queued for a host that has room, of a site that has not ended.
         """
         # Left uncommitted on purpose: what is taken and not settled is in the queue again after a kill either way.
@@ -258,7 +258,7 @@ class Frontier(Questions):
         self._db.execute("UPDATE sites SET turn = ? WHERE site = ?", (self._turn, place[0]))
         self._db.execute("UPDATE hosts SET turn = ? WHERE site = ? AND host = ?", (self._turn, *place))
         self._seen.setdefault(place[0], time.monotonic())
-        return Entry._make(row)
+        return FrontierEntry._make(row)
 
     def limit_host(self, host: str, room: int | None) -> None:
         """Limit the addresses of a host in flight to ``room`` until the frontier is closed; None: no limit."""
@@ -287,13 +287,13 @@ class Frontier(Questions):
         spent = (addresses, n_bytes, site)
         self._db.execute("UPDATE sites SET listed = listed + ?, listed_bytes = listed_bytes + ? WHERE site = ?", spent)
 
-    def drop_sitemaps(self, entry: Entry, outcome: Outcome) -> None:
+    def drop_sitemaps(self, entry: FrontierEntry, outcome: Outcome) -> None:
         """Record the outcome of a sitemap also for up to a thousand that are queued after it."""
         self._begin()
         settled = (outcome.state, outcome.reason, outcome.detail)
         self._db.execute(DROP_SITEMAPS, (*settled, entry.site, entry.host, entry.side, MAX_DROPPED))
 
-    def settle(self, entry: Entry, outcome: Outcome, links: Iterable[Entry] = ()) -> None:
+    def settle(self, entry: FrontierEntry, outcome: Outcome, links: Iterable[FrontierEntry] = ()) -> None:
         """Record the outcome of an address, and the links that it brought, in one transaction.
 
         An outcome ``queued`` puts the address back, as ``entry`` spells it and with its urgency: a redirect that only
@@ -319,7 +319,7 @@ class Frontier(Questions):
         """Exclude the time since their last responses from the time of the sites: the crawl was paused."""
         self._seen.clear()
 
-    def _book_links(self, entry: Entry, done: bool, links: Iterable[Entry]) -> None:
+    def _book_links(self, entry: FrontierEntry, done: bool, links: Iterable[FrontierEntry]) -> None:
         links = with_room(self._db, links, int(self._budget["address_bytes"]))
         if self._pairs:
             book_pairwise(self._db, entry, done, links)
@@ -349,7 +349,7 @@ class Frontier(Questions):
         db.execute("COMMIT")
         return stop
 
-    def adopt(self, pages: Iterable[tuple[Entry, Outcome]], archives: Mapping[str, int]) -> int:
+    def adopt(self, pages: Iterable[tuple[FrontierEntry, Outcome]], archives: Mapping[str, int]) -> int:
         """Record pages as if this crawl had fetched them, and the archives with them; return the number of new ones."""
         db, known = self._db, self.keys("pages")
         new = [(entry, outcome) for entry, outcome in pages if entry.key not in known]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from twinlink.spiders.frontier import Entry
+    from twinlink.spiders.frontier import FrontierEntry
 
 
 class KeepRaw:
@@ -105,7 +105,7 @@ class Reading:
 
     async def process_response(self, request: Request, response: Response) -> Response:
         """Read a response, if it brings a page."""
-        entry: Entry | None = request.meta.get("page")
+        entry: FrontierEntry | None = request.meta.get("page")
         if entry is not None and entry.kind == "page" and response.status == 200 and is_whole(response):
             link, refresh = links_of(response.headers)
             job = Job(

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from twinlink.spiders.frontier import Entry
+    from twinlink.spiders.frontier import FrontierEntry
 
 SURE_PAGES = 3
 """Pages of a host that needed the browser until all of its pages are built there."""
@@ -69,7 +69,7 @@ class PageBuilder:
         read = request.meta.get(READ)
         if self._limits.browser == "never" or not isinstance(read, PageFacts):
             return response
-        entry: Entry = request.meta["page"]
+        entry: FrontierEntry = request.meta["page"]
         if read.needs_scripts and len(self._needed) < 100_000:
             self._needed[entry.host] += 1
         if read.needs_scripts or (not self._missing and self._is_always(entry)):
@@ -82,12 +82,12 @@ class PageBuilder:
         if self._browser is not None:
             await self._browser.close()
 
-    def _is_always(self, entry: Entry) -> bool:
+    def _is_always(self, entry: FrontierEntry) -> bool:
         host = urlsplit(entry.url).hostname or ""
         named = any(host == site or host.endswith(f".{site}") for site in self._limits.browser_sites)
         return named or self._limits.browser == "always" or self._needed[entry.host] >= SURE_PAGES
 
-    async def _build(self, entry: Entry, request: Request, response: Response, is_empty: bool) -> None:
+    async def _build(self, entry: FrontierEntry, request: Request, response: Response, is_empty: bool) -> None:
         received: list[int] = []
 
         async def fetch(wanted: PartRequest) -> Answer | None:
@@ -107,7 +107,7 @@ class PageBuilder:
         request.meta[BUILT] = built
         request.meta[READ] = facts
 
-    async def _read(self, entry: Entry, built: Built, link: str) -> Result:
+    async def _read(self, entry: FrontierEntry, built: Built, link: str) -> Result:
         job = Job("built", entry.url, built.body, self._limits.max_page_bytes, built.content_type, link=link)
         facts = await self._state.reading.read(entry.host, job)
         if isinstance(facts, PageFacts) and facts.is_blank:
@@ -125,7 +125,7 @@ class PageBuilder:
             self._browser = Browser(path, limits.timeout, limits.max_page_bytes, _CONCURRENCY, sandbox=not is_root)
         return self._browser
 
-    def _pace(self, entry: Entry) -> float:
+    def _pace(self, entry: FrontierEntry) -> float:
         """Return the seconds between two requests to a page's host."""
         assert self._crawler.engine is not None
         slot = self._crawler.engine.downloader.slots.get(urlsplit(entry.url).hostname or "")

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from twinlink.spiders.frontier import Entry
+    from twinlink.spiders.frontier import FrontierEntry
 
 __all__ = ["RobotsGate"]
 
@@ -123,7 +123,7 @@ class RobotsGate:
         except sqlite3.Error as error:
             self._state.fatal = error  # the next answer stops the crawl
 
-    def _sitemaps(self, root: str, site: str, addresses: Iterable[str]) -> list[Entry]:
+    def _sitemaps(self, root: str, site: str, addresses: Iterable[str]) -> list[FrontierEntry]:
         """Return the entries of sitemaps, without those that are off the sites."""
         urls = (join(root, address) for address in addresses)
         entries = (self._state.scope.sitemap(url, root, site) for url in urls if url)

@@ -145,6 +145,7 @@ SENTENCE_REASONS = {
     "improbable": "other alignments of the two pages are as likely here (min_probability)",
     "words": "its words are evidence against a translation (min_words)",
     "same-language": "both sides are in the same language",
+    "third-language": "one of the pages is in a third language",
     "page": "too few sentences of its page pair are supported by their words (min_support)",
     "unsure": "its chance to be a translation is too small (min_chance)",
     "boilerplate": "the same pair, already kept once, is on many pages: a menu or footer (boilerplate_share)",

@@ -85,6 +85,7 @@ def test_pages_without_support_give_no_segments():
     beads = [Segment("Open", "Ouvert", "1-1", 0.9, 0.5), Segment("Closed", "", "1-0", 0.9, 0.0)]
     assert judge_page(beads, 0.4, SETTINGS, LengthModel()) == ["page", "unaligned"]
     assert judge_page(beads, 0.6, SETTINGS, LengthModel()) == [SEGMENT, "unaligned"]
+    assert judge_page(beads, 0.6, SETTINGS, LengthModel(), is_foreign=True) == ["third-language", "unaligned"]
 
 
 def test_every_reason_is_known():

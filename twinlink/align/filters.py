@@ -36,6 +36,7 @@ REASONS = (
     "improbable",
     "words",
     "same-language",
+    "third-language",
     "page",
     UNSURE,
     "boilerplate",
@@ -121,6 +122,8 @@ def judge_page(
     settings: SegmentFilterSettings,
     lengths: LengthModel,
     identify: Callable[[str], str] | None = None,
+    *,
+    is_foreign: bool = False,
 ) -> list[str]:
     """Judge all beads of two pages; none is kept if the pages are not translations by their support.
 
@@ -131,11 +134,14 @@ def judge_page(
         See `twinlink.align.page_pair.support`.
     settings, lengths, identify
         As in `judge`.
+    is_foreign : bool
+        Whether one of the pages is in a third language; none is kept then, either.
     """
     verdicts = [judge(segment, settings, lengths, identify) for segment in segments]
-    if support >= settings.min_support:
+    if support >= settings.min_support and not is_foreign:
         return verdicts
-    return ["page" if verdict == SEGMENT else verdict for verdict in verdicts]
+    reason = "third-language" if is_foreign else "page"
+    return [reason if verdict == SEGMENT else verdict for verdict in verdicts]
 
 
 def _in_one_language(segment: Segment, identify: Callable[[str], str]) -> bool:

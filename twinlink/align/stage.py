@@ -48,7 +48,7 @@ __all__ = ["align_run", "lexicon_prior"]
 
 TASK_PAIRS = 8
 _STEP_PAGES = 100  # pages between two reports of a step
-RESULT = "chances-5"
+RESULT = "chances-6"
 """Part of the signature; changed when the same input gives another result within one version."""
 ResultT = TypeVar("ResultT")
 
@@ -257,7 +257,7 @@ class _Stage(msgspec.Struct, frozen=True):
         filters = self.settings.filters
         language = SideWords(known.words, self.group.langs, SITE_TOKENIZER).language
         verdicts = [
-            judge_page(page.segments, page.support, filters, known.lengths, language)
+            judge_page(page.segments, page.support, filters, known.lengths, language, is_foreign=page.is_foreign)
             for page in self._stepwise(done, "filters")
         ]
         chances = translation_probabilities(done, verdicts)

@@ -12,6 +12,7 @@ from twinlink.align.filters import Segment, judge, pair_key
 from twinlink.align.held_out import held_out_scores
 from twinlink.align.knowledge import ExpectedCounts, Knowledge
 from twinlink.align.learning import Text, TextPair, expect, prepare_texts, scoring_of
+from twinlink.align.page_languages import is_in_third_language
 from twinlink.align.page_pair import Aligned, PagePair, align_otherwise, align_pair, support
 from twinlink.align.page_pairs import PairTexts
 from twinlink.align.prior_pairs import SITE_TOKENIZER
@@ -47,6 +48,8 @@ class AlignedPage(msgspec.Struct, frozen=True):
     support: float
     wrong: list[tuple[bytes, float]]
     """Sentence pairs that come out when the kept ones are withheld: key, `Segment.held_out`."""
+    is_foreign: bool = False
+    """Whether one of the pages is in a third language."""
 
 
 class _Found(NamedTuple):
@@ -72,7 +75,9 @@ def align_pages(work: Work, pairs: list[PairTexts]) -> tuple[list[AlignedPage], 
         held_out = held_out_scores(found.prepared, found.aligned, found.links)
         segments = list(_segments(pair, found.sides, found.aligned, held_out.tolist()))
         sizes = len(found.sides[0]), len(found.sides[1])
-        pages.append(AlignedPage(segments, sizes, support(found.aligned), list(_wrong(work, pair, found))))
+        is_foreign = any(is_in_third_language(blocks, work.langs) for blocks in (pair.blocks_a, pair.blocks_b))
+        wrong = list(_wrong(work, pair, found))
+        pages.append(AlignedPage(segments, sizes, support(found.aligned), wrong, is_foreign))
         for number, (sentences, lang) in enumerate(zip(found.sides, work.langs, strict=True)):
             counted = count_forms([sentence.text for sentence in sentences], lang, SITE_TOKENIZER)
             forms.update({(number, *key): count for key, count in counted.items()})

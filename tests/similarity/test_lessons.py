@@ -140,9 +140,9 @@ def test_an_accepted_pair_teaches_beside_the_rivals_that_it_excludes() -> None:
 def test_labels_change_only_the_evidence_and_the_log_odds_of_labelled_candidates() -> None:
     lessons = Lessons(*np.array([[1, 0, 0], [0, 1, 0], [0, 1, 0]], np.bool_))
     values = np.array([0.25, 0.5, 0.75])
-    assert lessons.heard({"one": values})["one"].tolist() == [0.25, 0, 0.75]
-    assert lessons.told(values, 20).tolist() == [20, -20, 0.75]
-    assert lessons.open(values).tolist() == [0.25, -np.inf, 0.75]
+    assert lessons.without_rejected({"one": values})["one"].tolist() == [0.25, 0, 0.75]
+    assert lessons.with_labels(values, 20).tolist() == [20, -20, 0.75]
+    assert lessons.without_barred(values).tolist() == [0.25, -np.inf, 0.75]
 
 
 @pytest.mark.parametrize("n", [4, 5])
@@ -218,7 +218,7 @@ def test_a_pair_with_a_likely_rival_has_a_smaller_probability_than_one_without()
 def test_each_label_is_left_out_once(said: list[int]) -> None:
     labels = np.array(said)
     lessons = Lessons(labels > 0, labels < 0, labels < 0)
-    parts = list(lessons.parts())
+    parts = list(lessons.folds())
     assert len(parts) == min(FOLDS, int((labels != 0).sum()))
     assert sorted(place for part, _ in parts for place in part.tolist()) == np.flatnonzero(labels).tolist()
     for part, others in parts:

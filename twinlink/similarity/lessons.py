@@ -51,24 +51,24 @@ class Lessons(msgspec.Struct, frozen=True, eq=False):
         """Whether there are at least `LEAST_LABELS` labels; candidates are excluded in any case."""
         return len(self.labelled) >= LEAST_LABELS
 
-    def heard(self, kinds: Mapping[str, Values]) -> dict[str, Values]:
+    def without_rejected(self, kinds: Mapping[str, Values]) -> dict[str, Values]:
         """Return evidence with 0 for rejected pairs, which are not rivals.
 
         A page that is accepted with another page stays a rival, like any page with a partner.
         """
         return {name: np.where(self.rejected, 0.0, values) for name, values in kinds.items()}
 
-    def told(self, odds: Floats, most: float) -> Floats:
+    def with_labels(self, odds: Floats, most: float) -> Floats:
         """Return log odds with ``most`` for accepted pairs, and ``-most`` for rejected ones."""
-        told: Floats = np.where(self.accepted, most, np.where(self.rejected, -most, odds))
-        return told
+        labelled: Floats = np.where(self.accepted, most, np.where(self.rejected, -most, odds))
+        return labelled
 
-    def open(self, odds: Floats) -> Floats:
+    def without_barred(self, odds: Floats) -> Floats:
         """Return log odds with ``-inf`` for candidates that must not be chosen."""
         open_: Floats = np.where(self.barred, -np.inf, odds)
         return open_
 
-    def parts(self) -> Iterator[tuple[Positions, Lessons]]:
+    def folds(self) -> Iterator[tuple[Positions, Lessons]]:
         """Yield `FOLDS` folds of the labelled candidates (one each if there are fewer), and the lessons of the others.
 
         Excluded candidates stay excluded.

@@ -175,13 +175,13 @@ def weigh(
         if values.shape != rivalry.rows.shape:
             raise ShapeError(f"evidence {name!r}: expected {rivalry.rows.shape}, got {values.shape}")
     lessons = lessons if lessons is not None and len(lessons.labelled) else None
-    seen = kinds if lessons is None else lessons.heard(kinds)
+    seen = kinds if lessons is None else lessons.without_rejected(kinds)
     teachers = _some(clear)
     taught_by = lessons if lessons is not None and lessons.can_teach else None
     model, weights, log_odds = learn(kinds, rivalry, teachers, settings.ridge, taught_by)
     if lessons is not None:  # rejected candidates are nobody's rivals
         log_odds = model.log_odds(seen, rivalry)
-    to_choose = log_odds if lessons is None else lessons.open(log_odds)
+    to_choose = log_odds if lessons is None else lessons.without_barred(log_odds)
     (pairs,) = match(to_choose, [np.isfinite(to_choose)])
     trial = _Trial(model, seen, rivalry, match, nearly, remeasure, lessons)
     wrong, siblings = trial.chosen_wrongly(pairs)
@@ -378,7 +378,7 @@ class _Heldout(msgspec.Struct, frozen=True, eq=False):
     ) -> _Heldout:
         """Score each fold of the labelled pairs with a model trained on the labels of the others."""
         places, odds, shares = [], [], []
-        for part, others in lessons.parts():
+        for part, others in lessons.folds():
             of_all = learn(kinds, rivalry, clear, ridge, others).log_odds
             places.append(part)
             odds.append(of_all[part])

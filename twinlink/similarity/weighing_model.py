@@ -81,13 +81,13 @@ def learn(
     Learned
     """
     own, clues = (some_kinds(kinds, [n for n in kinds if (n in CLUES) == is_clue]) for is_clue in (False, True))
-    z, y, known = _clear_rows(own if lessons is None else lessons.heard(own), rivalry, clear)
+    z, y, known = _clear_rows(own if lessons is None else lessons.without_rejected(own), rivalry, clear)
     if lessons is not None:
         z_taught, y_taught, taught = taught_rows(own, rivalry, lessons)
         z, y, known = np.concatenate([z, z_taught]), np.append(y, y_taught), np.append(known, taught)
     logistic = fit_logistic(z, y, ridge)
     odds = Model(logistic, {}).log_odds(own, rivalry)
-    told = odds if lessons is None else lessons.told(odds, MAX_LOG_ODDS)
+    told = odds if lessons is None else lessons.with_labels(odds, MAX_LOG_ODDS)
     model = Model(logistic, learn_clues(clues, told, rivalry))
     added = clue_odds(clues, model.clues, rivalry)
     shares = _shares(logistic, z, list(own), {name: values[known] for name, values in added.items()})

@@ -339,7 +339,7 @@ def _clear(
     or if this gives hardly any clear pairs. Near-duplicates are no rivals of each other if no pair is clear otherwise.
     """
     if lessons is not None:
-        evidence = lessons.heard(evidence)
+        evidence = lessons.without_rejected(evidence)
     if state.probabilities is not None and (state.probabilities > LIKELY).any():
         return _unlabelled(state.probabilities > LIKELY, lessons)
     own = {kind: evidence[kind].astype(np.float64) for kind in ("ets", "content", "structure") if kind in evidence}

@@ -48,7 +48,7 @@ PLAIN = {
 def served() -> Iterator[str]:
     """Serve the toy site, with a page that leads to all others; give its address."""
     pages = {url.removeprefix(BASE): html for url, html in toy_site().pages.items()}
-    pages["/"] = page("index", *pages, "https://elsewhere.example/")
+    pages["/"] = page("index", *pages, "https://www.elsewhere.org/")
 
     def answer(path: str) -> Answer:
         html = pages.get(path)

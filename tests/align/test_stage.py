@@ -213,7 +213,7 @@ def test_a_copy_below_the_minimum_chance_does_not_displace_a_better_one(matched,
     rows = read_table(matched / "align" / "segments", SEGMENTS).to_pylist()
     assert {row["verdict"] for row in rows if row["url_a"] == rows[0]["url_a"]} == {"unsure"}
     titles = Counter(row["verdict"] for row in rows if row["source"].startswith("News of"))
-    assert titles == {"segment": 1, "unsure": 3, "boilerplate": 16}  # one page of each of the three tasks is doubted
+    assert titles == {"segment": 1, "unsure": 3, "digits": 16}  # one page of each of the three tasks is doubted
 
 
 @pytest.mark.parametrize(("verdict", "counts"), [("segment", True), ("words", True), ("numbers", False)])

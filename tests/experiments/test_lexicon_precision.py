@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from experiments.lexicon_precision import Dictionary, Entry, _draw, read_entries
-from twinlink.similarity.lexicon_files import Entry as Pair
 from twinlink.similarity.lexicon_files import Lexicon
+from twinlink.similarity.lexicon_files import LexiconEntry as Pair
 
 CHINESE = Dictionary(
     [Lexicon((Pair("檔案", "file"), Pair("打開", "to open"), Pair("印表機", "computer printer")))], ("en", "zh-Hant")

@@ -478,8 +478,8 @@ def test_without_an_end_there_are_no_scores():
 def test_the_credibility_of_seeds_is_in_0_to_1(value):
     links, seeds = matrix([(0, 1)], 2), np.array([True, False])
     with pytest.raises(ShapeError, match=r"credibility of seeds: expected values in \[0, 1\]"):
-        seed_scores(links, seeds, [value, 0.5])
-    assert seed_scores(links, seeds, [0.5, value]).weighted_sum.tolist() == [0, 0.5], "it is no seed"
+        seed_scores(links, [value, 0.5], seeds)
+    assert seed_scores(links, [0.5, value], seeds).weighted_sum.tolist() == [0, 0.5], "it is no seed"
 
 
 def test_links_of_one_dimension_are_refused_by_their_shape():

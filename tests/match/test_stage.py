@@ -293,8 +293,8 @@ def test_another_language_finder_is_signed_by_its_name():
 
 def test_every_two_languages_that_are_matched_face_each_other():
     table = pa.table({"lang": ["en", "de", "fr", "und", "zh-Hant", "zh-Hans"]})
-    assert module._facing_languages(table, ["en", "fr"]) == {("en", "fr")}
-    assert module._facing_languages(table, ["en", "zh"]) == {("en", "zh-Hans"), ("en", "zh-Hant")}
+    assert module._facing_languages(table, ["en", "fr"], [""] * 6) == {("en", "fr")}
+    assert module._facing_languages(table, ["en", "zh"], [""] * 6) == {("en", "zh-Hans"), ("en", "zh-Hant")}
 
 
 def test_small_sites_are_matched_together_and_the_largest_first(tmp_path, monkeypatch):

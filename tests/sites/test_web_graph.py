@@ -179,8 +179,8 @@ def twin(edges: set[tuple[int, int]], worth: list[float], steps: int) -> tuple[l
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"credibility": [0.5], "crawled": [True]}, "credibility: expected shape .4,. as the sites have it, got .1,."),
-        ({"crawled": [True]}, "crawled: expected shape"),
+        ({"credibility": [0.5]}, "credibility: expected shape .4,. as the sites have it, got .1,."),
+        ({"crawled": [True]}, "crawled: expected true or false for each of 4 sites, got bool .1,."),
         ({"credibility": 0.5}, "credibility: expected shape"),
         ({"credibility": [0.5, np.nan, 0, 0]}, "credibility of crawled sites: expected values in .0, 1., got nan"),
         ({"credibility": [0.5, -1, 0, 0]}, "got -1.0"),

@@ -142,10 +142,11 @@ def clue_odds(
 ) -> dict[str, Floats]:
     """Return what each clue adds to the log odds of each candidate, with the weights from `learn_clues`.
 
-    A clue that points at no page of the site adds what one adds that points elsewhere.
+    A clue that points at an address without a page adds all of the weight of one that points elsewhere: no other
+    candidate has a part of it.
     """
     return {
-        name: np.append(of_state, of_state[ELSEWHERE])[clue_states(clues[name], rivalry, left)]
+        name: np.append(of_state, of_state[ELSEWHERE] / _AGAINST)[clue_states(clues[name], rivalry, left)]
         for name, of_state in weights.items()
     }
 

@@ -35,7 +35,7 @@ def test_states() -> None:
     assert clue_states(values, rivalry).tolist() == [2, 2, 3, 3, 3, 0]
 
 
-def test_what_points_at_no_page_of_the_site_counts_as_elsewhere_and_changes_no_weight() -> None:
+def test_what_points_at_no_page_of_the_site_counts_in_full_and_changes_no_weight() -> None:
     values = np.array([1.0, AT_NO_PAGE, 0.0, AT_NO_PAGE, 0.0, 0.0])
     rivalry = Rivalry(csr_array(np.ones((3, 2))))
     assert clue_states(values, rivalry).tolist() == [1, 3, 3, 4, 3, 0]
@@ -44,7 +44,7 @@ def test_what_points_at_no_page_of_the_site_counts_as_elsewhere_and_changes_no_w
     silent = learn_clues({"pattern": np.maximum(values, 0)}, odds, rivalry)
     assert weights["pattern"].tolist() == silent["pattern"].tolist()
     added = clue_odds({"pattern": values}, weights, rivalry)["pattern"]
-    assert added[3] == added[1] == added[2] < added[5]
+    assert added[3] == 2 * added[1] == 2 * added[2] < added[1] < added[5]
 
 
 def test_a_clue_that_joins_the_pages_of_clear_pairs_with_others_is_contradicted() -> None:

@@ -2,7 +2,7 @@
 
 ::
 
-    python -m experiments.chances SITES... [--draw] [--runs FOLDER] [--keep]
+    python -m experiments.chances SITES... [--draw] [--runs FOLDER] [--keep] [--judged FOLDER]
 
 Each site is mined and aligned with the default settings. Its list ``judged/chances/SITE.tsv`` beside this file has the
 50 pairs of the lowest chance, 20 of the next 150, and 40 of all others. ``--draw`` adds what is drawn now and not in
@@ -12,7 +12,6 @@ of the lowest 50, and in intervals of the chance. A pair that is a translation i
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -23,11 +22,11 @@ import numpy as np
 
 from experiments.cases import find_cases
 from experiments.judgements import Key, draw, key_of, merged, read_judged, write_judged
-from experiments.sentences import JUDGED, SEED, align_site
+from experiments.sentences import JUDGED, SEED, align_site, read_arguments
 from experiments.tables import number, print_tables
 from twinlink.align.formats.exports import Row
 
-__all__ = ["STRATA", "Read", "log_loss", "main", "stratified"]
+__all__ = ["STRATA", "ReadPair", "log_loss", "main", "stratified"]
 
 LISTS = JUDGED / "chances"
 STRATA = ((50, 50), (200, 20), (10**9, 40))
@@ -37,7 +36,7 @@ LEAST = 1e-3
 """Probabilities are clipped to this distance from 0 and 1 in `log_loss`."""
 
 
-class Read(NamedTuple):
+class ReadPair(NamedTuple):
     """A sentence pair that was read."""
 
     chance: float
@@ -46,17 +45,12 @@ class Read(NamedTuple):
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Align, draw or compare, and print."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("sites", nargs="+", type=Path, help="site folders, or folders of them")
-    parser.add_argument("--draw", action="store_true", help="add to the lists what is drawn now and not in them")
-    parser.add_argument("--runs", type=Path, help="folder in which the runs are kept")
-    parser.add_argument("--keep", action="store_true", help="do not align again what has been aligned")
-    given = parser.parse_args(arguments)
+    given = read_arguments(__doc__, LISTS, arguments)
     columns, pooled = {}, []
     with tempfile.TemporaryDirectory() as temporary:
         for folder in find_cases(given.sites):
             rows = align_site(folder, (given.runs or Path(temporary)) / folder.name, keep=given.keep).rows
-            verdicts = _verdicts(LISTS / f"{folder.name}.tsv", rows, extend=given.draw)
+            verdicts = _verdicts(given.judged / f"{folder.name}.tsv", rows, extend=given.draw)
             known = [row for row in sorted(rows, key=lambda row: row.score) if row.chance is not None]
             read = _read(known, verdicts)
             pooled += read
@@ -79,10 +73,10 @@ def stratified(rows: Sequence[Row]) -> dict[Key, Row]:
     return {key_of(row): row for row in drawn}
 
 
-def log_loss(read: Sequence[Read]) -> float:
+def log_loss(read: Sequence[ReadPair]) -> float:
     """Return the mean of -log of the probability that was claimed for what is true.
 
-    >>> round(log_loss([Read(0.5, True), Read(0.5, False)]), 4)
+    >>> round(log_loss([ReadPair(0.5, True), ReadPair(0.5, False)]), 4)
     0.6931
     """
     chances = np.clip([one.chance for one in read], LEAST, 1 - LEAST)
@@ -99,9 +93,9 @@ def _verdicts(file: Path, rows: Sequence[Row], *, extend: bool) -> dict[Key, str
     return {one.key: one.verdict for one in judged if one.verdict}
 
 
-def _read(rows: Sequence[Row], verdicts: Mapping[Key, str]) -> list[Read]:
+def _read(rows: Sequence[Row], verdicts: Mapping[Key, str]) -> list[ReadPair]:
     keyed = ((key_of(row), row.score) for row in rows)
-    return [Read(score, verdicts[key] != "wrong") for key, score in keyed if key in verdicts]
+    return [ReadPair(score, verdicts[key] != "wrong") for key, score in keyed if key in verdicts]
 
 
 def _counts(known: Sequence[Row]) -> dict[str, str]:
@@ -114,11 +108,11 @@ def _lowest(known: Sequence[Row], verdicts: Mapping[Key, str]) -> dict[str, str]
     return {"lowest 50, read": f"{len(read)}", "claimed": _mean_chance(read), "true": _share_right(read)}
 
 
-def _loss(read: Sequence[Read]) -> dict[str, str]:
+def _loss(read: Sequence[ReadPair]) -> dict[str, str]:
     return {"all read": f"{len(read)}", "log loss": number(log_loss(read)) if read else "–"}
 
 
-def _reliability(read: Sequence[Read]) -> dict[str, str]:
+def _reliability(read: Sequence[ReadPair]) -> dict[str, str]:
     cells = {}
     for low, high in itertools.pairwise(EDGES):
         here = [one for one in read if low <= one.chance < high]
@@ -129,11 +123,11 @@ def _reliability(read: Sequence[Read]) -> dict[str, str]:
     return cells
 
 
-def _mean_chance(read: Sequence[Read]) -> str:
+def _mean_chance(read: Sequence[ReadPair]) -> str:
     return number(float(np.mean([one.chance for one in read]))) if read else "–"
 
 
-def _share_right(read: Sequence[Read]) -> str:
+def _share_right(read: Sequence[ReadPair]) -> str:
     return number(float(np.mean([one.is_right for one in read]))) if read else "–"
 
 

@@ -46,7 +46,7 @@ from twinlink.jobs.stages import align_stage
 from twinlink.rundir.directory import RunDirectory
 from twinlink.tables import SEGMENTS, read_table
 
-__all__ = ["JUDGED", "SEED", "SIZE", "Aligned", "align_site", "list_name", "main"]
+__all__ = ["JUDGED", "SEED", "SIZE", "Aligned", "align_site", "list_name", "main", "read_arguments"]
 
 JUDGED = Path(__file__).with_name("judged")
 SIZE, SEED = 100, 6
@@ -81,15 +81,20 @@ class Read(NamedTuple):
     chance: float = 0.0
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Align, draw or compare, and print."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+def read_arguments(text: str | None, lists: Path, arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """Read the command line of an experiment that aligns sites and compares lists of pairs that were read."""
+    parser = argparse.ArgumentParser(description=text.splitlines()[0] if text else None)
     parser.add_argument("sites", nargs="+", type=Path, help="site folders, or folders of them")
     parser.add_argument("--draw", action="store_true", help="add to the lists what is drawn now and not in them")
     parser.add_argument("--runs", type=Path, help="folder in which the runs are kept")
     parser.add_argument("--keep", action="store_true", help="do not align again what has been aligned")
-    parser.add_argument("--judged", type=Path, default=JUDGED, help="folder of the lists")
-    given = parser.parse_args(arguments)
+    parser.add_argument("--judged", type=Path, default=lists, help="folder of the lists")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Align, draw or compare, and print."""
+    given = read_arguments(__doc__, JUDGED, arguments)
     columns = {}
     pooled: list[Read] = []
     told: list[Read] = []

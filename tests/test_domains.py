@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from publicsuffixlist import PublicSuffixList
 
-from twinlink.domains import is_public, is_registered, public_suffix, registered_domain
+from twinlink.domains import is_public_name, is_registered, public_suffix, registered_domain
 
 _WHOLE = PublicSuffixList(accept_unknown=False)
 _RULES = sorted(_WHOLE._publicsuffix)
@@ -50,6 +50,6 @@ def test_a_name_below_no_known_suffix_is_not_registered() -> None:
     "site", ["com", "co.uk", "a..b.com", "localhost", "router.lan", f"{'a' * 64}.com", "a.home.arpa"]
 )
 def test_what_no_site_of_the_public_web_is_called(site: str) -> None:
-    assert not is_public(site)
-    assert is_public(f"{'a' * 63}.com")
-    assert not is_public(f"{'.'.join(['a' * 60] * 5)}.com")
+    assert not is_public_name(site)
+    assert is_public_name(f"{'a' * 63}.com")
+    assert not is_public_name(f"{'.'.join(['a' * 60] * 5)}.com")

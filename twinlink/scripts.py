@@ -213,17 +213,16 @@ def words_per_unit(script: str) -> float:
     return _WORDS.get(script, 1.0)
 
 
-@cache
-def counts_alone(character: str) -> bool:
-    """Return whether a unit of one character counts as a word.
+def is_word(unit: str) -> bool:
+    """Return whether a unit counts as a word of its script.
 
-    A single letter of these alphabets does not: tables of characters and formulas have them on pages of any language.
+    A single letter of some alphabets does not: tables of characters and formulas have them on pages of any language.
     In other scripts, a word is cut at its vowel marks.
 
-    >>> [counts_alone(character) for character in "aяλ行ह"]
-    [True, False, False, True, True]
+    >>> [is_word(unit) for unit in ("a", "я", "λ", "行", "ह", "яд")]
+    [True, False, False, True, True, True]
     """
-    return script_of(character) not in _ALPHABETS
+    return len(unit) > 1 or script_of(unit) not in _ALPHABETS
 
 
 def chinese_variant(text: str) -> str:

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from experiments import chances
-from experiments.chances import Read, log_loss
+from experiments.chances import ReadPair, log_loss
 from experiments.judgements import read_judged, write_judged
 from twinlink.align.formats.exports import Row
 
@@ -54,7 +54,7 @@ def test_claimed_and_true_chances_are_printed(tmp_path: Path, run: Callable[...,
 
 
 def test_a_sure_and_wrong_claim_costs_most() -> None:
-    assert log_loss([Read(1.0, False)]) > log_loss([Read(0.9, False)]) > log_loss([Read(0.9, True)]) > 0
+    assert log_loss([ReadPair(1.0, False)]) > log_loss([ReadPair(0.9, False)]) > log_loss([ReadPair(0.9, True)]) > 0
 
 
 def test_the_lists_at_hand_have_verdicts() -> None:

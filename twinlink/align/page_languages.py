@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from twinlink.language.identify import CLEAR, count_scripts, guess_language
+from twinlink.language.identify import CLEAR, guess_text
 from twinlink.language.relatives import are_relatives
 from twinlink.languages import UNDETERMINED, base_language
-from twinlink.scripts import split_units
 
 __all__ = ["is_in_third_language"]
 
@@ -36,8 +35,7 @@ def is_in_third_language(blocks: Sequence[str], langs: tuple[str, str]) -> bool:
     >>> is_in_third_language(portuguese, ("en", "fr")), is_in_third_language(portuguese, ("en", "pt"))
     (True, False)
     """
-    text = "\n".join(blocks)
-    guess = guess_language(count_scripts(split_units(text)), text)
+    guess = guess_text("\n".join(blocks))
     if guess.language == UNDETERMINED or guess.strength < CLEAR or guess.likeness < LIKENESS:
         return False
     own = [base_language(lang) for lang in langs]

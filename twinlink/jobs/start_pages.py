@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from twinlink.config.sites import DiscoverySettings
-from twinlink.domains import is_public
+from twinlink.domains import is_public_name
 from twinlink.tables import LINKS, iter_parts, read_table
 from twinlink.urls import root_of
 
@@ -30,7 +30,7 @@ def is_open(site: str, settings: DiscoverySettings, allow_private: bool = False)
     [False, False, False, False]
     """
     name = site.partition(":")[0]
-    if not allow_private and not is_public(site):
+    if not allow_private and not is_public_name(site):
         return False
     return (not settings.only or _ends(name, settings.only)) and not _ends(name, settings.skip)
 

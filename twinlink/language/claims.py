@@ -20,7 +20,7 @@ from twinlink.language.relatives import CONFUSED, are_relatives
 from twinlink.language.site_text import SiteText
 from twinlink.scripts import LATIN
 
-__all__ = ["as_claimed", "claimed_languages"]
+__all__ = ["as_claimed", "claimed_languages", "often_claimed"]
 
 _LIKE_ITSELF = 0.7
 """Likeness below which text may be in a language that CLD2 does not recognise, if it is claimed: Asturian is like
@@ -43,10 +43,18 @@ def claimed_languages(site: SiteText) -> _Tags:
     Where none are wanted, they stand for the wanted ones: a claim that differs between pages does not come from
     a template.
     """
-    claims = Counter(claimed for claim in site.claimed for claimed in claim)
-    least = max(LEAST_LEARNED, _LEAST_CLAIMED * len(site.claimed))
-    found = _Tags(language for language, n in claims.items() if n >= least)
+    found = often_claimed(Counter(claimed for claim in site.claimed for claimed in claim), len(site.claimed))
     return found if len(found) > 1 else _Tags()
+
+
+def often_claimed(claims: Mapping[str, int], n_pages: int) -> _Tags:
+    """Return the languages that enough pages claim to be one of the languages of a site.
+
+    >>> sorted(often_claimed({"en": 60, "fr": 37, "de": 3}, 100))
+    ['en', 'fr']
+    """
+    least = max(LEAST_LEARNED, _LEAST_CLAIMED * n_pages)
+    return _Tags(language for language, n in claims.items() if n >= least)
 
 
 def as_claimed(site: SiteText, guesses: Sequence[Guess], wanted: _Tags) -> list[Guess]:

@@ -15,7 +15,7 @@ from twinlink.scripts import (
     LATIN,
     chinese_variant,
     clean_text,
-    counts_alone,
+    is_word,
     only_script,
     script_of,
     split_units,
@@ -32,6 +32,7 @@ __all__ = [
     "clear_pages",
     "count_scripts",
     "guess_language",
+    "guess_text",
     "identify_text",
     "is_mixed",
     "main_script",
@@ -103,8 +104,13 @@ def identify_text(text: str) -> tuple[str, float]:
     >>> identify_text("這是一個關於政府服務的網頁")[0], identify_text("这是一个关于政府服务的网页")[0]
     ('zh-Hant', 'zh-Hans')
     """
-    guess = guess_language(count_scripts(split_units(text)), text)
+    guess = guess_text(text)
     return (chinese_variant(text) if guess.language == "zh" else guess.language), guess.score
+
+
+def guess_text(text: str) -> Guess:
+    """Guess the language of one text by its scripts and CLD2."""
+    return guess_language(count_scripts(split_units(text)), text)
 
 
 def clear_pages(guesses: Iterable[Guess], least: float = CLEAR) -> Counter[str]:
@@ -117,10 +123,10 @@ def clear_pages(guesses: Iterable[Guess], least: float = CLEAR) -> Counter[str]:
 
 
 def count_scripts(units: Sequence[str]) -> dict[str, float]:
-    """Count the words in each script, without single letters of some alphabets (`counts_alone`)."""
+    """Count the words in each script, without single letters of some alphabets (`is_word`)."""
     if "".join(units).isascii():
         return {LATIN: float(len(units))} if units else {}
-    counts = Counter(script_of(unit[0]) for unit in units if len(unit) > 1 or counts_alone(unit))
+    counts = Counter(script_of(unit[0]) for unit in units if is_word(unit))
     return {script: n * words_per_unit(script) for script, n in counts.items()}
 
 

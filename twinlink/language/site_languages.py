@@ -49,7 +49,7 @@ from twinlink.language.relatives import RELATIVES
 from twinlink.language.site_text import SiteText, read_site
 from twinlink.language.speech import Floats, Labels, Speech, learn_speech, speaks_like, vote
 from twinlink.language.surroundings import adoptions, neighbour_scores
-from twinlink.language.translated_text import translated_texts
+from twinlink.language.translated_text import spoken_languages, translated_texts
 from twinlink.language.unknown import Unknown, unknown_languages
 from twinlink.languages import UNDETERMINED, base_language
 from twinlink.scripts import chinese_leaning, split_units, variant_of_leaning
@@ -219,14 +219,13 @@ def _bilingual_pages(site: SiteText, guesses: Sequence[Guess], aim: frozenset[st
 
 
 def _two_clearest(guesses: Sequence[Guess]) -> frozenset[str]:
-    """Return the two languages with the most clear pages, if two have enough of them: what is translated is in one.
+    """Return the two languages with the most clear pages, if two are spoken there: what is translated is in one.
 
     >>> sorted(_two_clearest([Guess("en", 1.0, 1.0)] * 4 + [Guess("fr", 1.0, 1.0)] * 3 + [Guess("de", 1.0, 1.0)] * 2))
     ['en', 'fr']
     """
-    clear = clear_pages(guesses)
-    two = sorted(clear, key=lambda language: (-clear[language], language))[:2]
-    found = frozenset(language for language in two if clear[language] >= LEAST_LEARNED)
+    two = two_most_frequent(clear_pages(guesses).elements())
+    found = spoken_languages(guesses).intersection(two)
     return found if len(found) > 1 else frozenset()
 
 

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array, hstack
 from twinlink.language.identify import count_scripts
 from twinlink.language.surroundings import near_links
 from twinlink.languages import UNDETERMINED, base_language, canonical_language
-from twinlink.scripts import count_letters, counts_alone, script_of, split_units, words_per_unit
+from twinlink.scripts import count_letters, is_word, script_of, split_units, words_per_unit
 from twinlink.sparse import entry_rows, select
 from twinlink.text.cutting import Cut, cut_units
 from twinlink.text.page_texts import PageTexts, page_texts
@@ -184,10 +184,7 @@ def _script_words(words: csr_array, vocabulary: Sequence[str]) -> list[dict[str,
     names = sorted(set(scripts))
     number = {name: i for i, name in enumerate(names)}
     weights = np.array(
-        [
-            words_per_unit(script) if len(word) > 1 or counts_alone(word) else 0.0
-            for word, script in zip(vocabulary, scripts, strict=True)
-        ]
+        [words_per_unit(script) if is_word(word) else 0.0 for word, script in zip(vocabulary, scripts, strict=True)]
     )
     places = (np.arange(len(scripts)), [number[script] for script in scripts])
     totals = (words @ csr_array((weights, places), shape=(len(scripts), len(names)))).toarray()

@@ -18,6 +18,7 @@ import scipy.sparse as sp
 from twinlink.graph.document_order import LinkLists, link_lists, sublists
 from twinlink.graph.links import adjacency
 from twinlink.ingest.shapes import ShapeTable
+from twinlink.language.claims import often_claimed
 from twinlink.language.site_languages import TWO_LANGUAGES, two_most_frequent
 from twinlink.languages import UNDETERMINED, base_language, languages_of_site
 from twinlink.lookup import places_of
@@ -34,8 +35,6 @@ MIN_VARIANT_SHARE = (
 NEARLY_ALL = 0.95
 """Share of the pages that declare one of two languages from which these are the languages of the site. Our choice, not
 tuned."""
-MIN_DECLARED = 0.05
-"""Share of the pages that declare each of them, at least. Our choice, not tuned."""
 
 MIN_VARIETY_SHARE = 0.25
 """Share of a language's pages that declare the wanted variety, from which those that declare another one are another
@@ -176,15 +175,15 @@ def two_declared(langs: Sequence[str], declared: Sequence[str]) -> list[str]:
 
     Where most pages of a version were left in a third language, that one is more frequent.
 
-    >>> two_declared(["en", "en", "fr", "en", "pt"], ["fr", "fr", "fr", "pt-BR", "pt-BR"])
+    >>> two_declared(["fr", "fr", "fr", "fr", "en", "en", "en", "pt", "pt"], ["fr-FR"] * 4 + ["pt-BR"] * 5)
     ['fr', 'pt']
     """
     claims = Counter(base_language(tag) for tag in declared if tag)
-    two = {claim for claim, n in claims.most_common(2) if n >= MIN_DECLARED * len(declared)}
-    counts = Counter(lang for lang in langs if base_language(lang) in two)
-    found = sorted(counts, key=lambda lang: (-counts[lang], lang))
-    is_site = sum(claims[claim] for claim in two) >= NEARLY_ALL * len(declared)
-    return found if is_site and len(found) == len({base_language(lang) for lang in found}) == 2 else []
+    often = often_claimed(claims, len(declared))
+    found = [lang for lang in langs if base_language(lang) in often]
+    is_site = len(often) == 2 and sum(claims[claim] for claim in often) >= NEARLY_ALL * len(declared)
+    has_both = len(set(found)) == len(set(map(base_language, found))) == 2
+    return two_most_frequent(found) if is_site and has_both else []
 
 
 def of_varieties(groups: Sequence[Group], declared: Sequence[str]) -> list[Group]:

@@ -194,7 +194,7 @@ def learn_patterns(
 
 def _texts_or_nulls(langs: Sequence[str | None] | pa.Array) -> list[str | None]:
     """Return languages as a list; None for what is missing, in pandas, too."""
-    values = langs.to_pylist() if isinstance(langs, pa.Array | pa.ChunkedArray) else list(langs)
+    values: list[object] = [*as_list(langs)]
     try:
         texts: list[str | None] = pa.array(values, pa.string(), from_pandas=True).to_pylist()
     except pa.ArrowException as error:

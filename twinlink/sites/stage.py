@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from twinlink.config import Config
-from twinlink.domains import is_public
+from twinlink.domains import is_public_name
 from twinlink.files import write_text
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.remembered import keep_with, remember
@@ -244,7 +244,7 @@ def site_table(
     """Return the rows of `SITES`, best candidates first, then the other sites by name, and the model of our score.
 
     Sites that were not crawled are candidates unless they have a verdict or a name that is not public
-    (`twinlink.domains.is_public`); with ``crawl.allow_private``, all names count.
+    (`twinlink.domains.is_public_name`); with ``crawl.allow_private``, all names count.
 
     Candidates of equal score are ordered by the sum of weighted PageRank, by the sites that link to them, by name.
     """
@@ -283,7 +283,7 @@ def site_table(
 
 def _untried(site: str, config: Config) -> str:
     """Return the state of a site that was not tried; `discover` never tries one that is not public."""
-    return "candidate" if config.crawl.allow_private or is_public(site) else NOT_PUBLIC
+    return "candidate" if config.crawl.allow_private or is_public_name(site) else NOT_PUBLIC
 
 
 def _score_columns(found: SiteRanking) -> dict[str, NDArray[np.float64]]:

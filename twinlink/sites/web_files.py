@@ -16,14 +16,14 @@ from pyarrow import csv
 from twinlink.errors import ConfigError, InputError
 from twinlink.inputs import ANY_FILE, open_input
 from twinlink.sites.web_hosts import HostNames
-from twinlink.system.packed import GZIP_MARK, ZSTD_MARK
+from twinlink.system.packed import BZIP2, GZIP, ZSTD
 
 __all__ = ["OnRead", "Reader", "WebFiles", "find_graph_files", "n_columns", "read_members"]
 
 BLOCK = 2**24
 """Bytes of text that are parsed at a time."""
 
-_PACKED = {GZIP_MARK: "gzip", ZSTD_MARK: "zstd", b"BZh": "bz2"}
+_PACKED = {GZIP.mark: "gzip", ZSTD.mark: "zstd", BZIP2.mark: "bz2"}
 """First bytes of packed files."""
 _MAX_LINE_BYTES = 2**20
 

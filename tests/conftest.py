@@ -15,7 +15,7 @@ from tests.browsers import skip_without_browser
 from tests.crawlers import Crawlers
 from twinlink.spiders import crawling
 
-# One core of a busy machine may be slow: no example fails for its time alone. On CI every run tries the same examples.
+# One core of a busy machine may be slow: no example fails for its time. The gate tries the same examples each time.
 settings.register_profile("local", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, database=None, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "local")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.patterns.pattern_twin import differences
@@ -15,7 +15,7 @@ from tests.patterns.test_learning import ANY, CONVENTIONS, NAMES, made
 from twinlink.patterns.changes import Place, changes
 from twinlink.patterns.keys import Key, read_forms
 from twinlink.patterns.learning import SitePatterns, learn_patterns
-from twinlink.recover.partner_addresses import Rule, default_document, guess_partners, site_rule
+from twinlink.recover.partner_addresses import Rule, guess_partners, site_rule, site_variants, variants_of
 
 SITE = "x.hk"
 
@@ -28,14 +28,14 @@ def forms_of(urls: Sequence[str]) -> list[str]:
 
 def rules_of(found: SitePatterns, urls: Sequence[str]) -> list[Rule]:
     pairs = list(zip(found.sources.tolist(), found.targets.tolist(), found.pattern_of.tolist(), strict=True))
-    default = default_document(urls)
+    variants = site_variants(urls)
     return [
         site_rule(
             each.key,
             each.credibility,
             [(urls[a], urls[b]) for a, b, k in pairs if k == number],
             SITE,
-            default=default,
+            variants=variants,
         )
         for number, each in enumerate(found.patterns)
     ]
@@ -181,6 +181,16 @@ def test_a_folder_stands_for_its_default_document() -> None:
     assert {guess.url for guess in guesses} == {"http://x.hk/r/index.htm", "http://x.hk/s/index_c.htm"}
 
 
+def test_a_host_with_and_without_www_is_one_host() -> None:
+    urls = [f"http://{host}x.hk/{n}.htm" for host in ("www.", "en.") for n in range(3)]
+    urls += ["http://x.hk/", "http://x.hk/p.htm", "http://en.x.hk/q.htm"]
+    (rule,) = rules_of(learn_patterns(urls), urls)
+    assert rule.key == Key("en", "www")
+    has = [{"x"} if url.endswith(("0.htm", "1.htm", "2.htm")) else set[str]() for url in urls]
+    guesses = guess_partners(urls, [""] * len(urls), [rule], SITE, has)
+    assert {guess.url for guess in guesses} == {"http://en.x.hk/", "http://en.x.hk/p.htm", "http://www.x.hk/q.htm"}
+
+
 PARTS = st.sampled_from(["en", "tc", "a", "en-us", "e1", "1c", "x2e", "c", "EN", "news", "2007"])
 NAMES_OF_FILES = st.sampled_from(["a.htm", "b_en.htm", "b_tc.htm", "p1e.htm", "p1c.htm", "en.tc.html", "", "q"])
 QUERIES = st.sampled_from(["", "?lang=en", "?lang=tc&id=2", "?id=2", "?tc", "?id=2&lang=en"])
@@ -211,6 +221,7 @@ def test_the_way_back_leads_to_the_address(url: str, key: Key, back: bool) -> No
 
 @settings(max_examples=150, deadline=None)
 @given(st.lists(URLS, min_size=2, max_size=6, unique=True))
+@example(["http://x.hk/a.htm", "http://www.x.hk/a.htm", "http://en.x.hk/a.htm"])
 def test_every_difference_of_two_addresses_can_be_made(urls: list[str]) -> None:
     """The literal twin compares all addresses with all and names the keys; each makes the one of the other."""
     forms = read_forms(urls)
@@ -218,11 +229,13 @@ def test_every_difference_of_two_addresses_can_be_made(urls: list[str]) -> None:
     url_of = [urls[place] for place in forms.places.tolist()]
     if any(url.partition("?")[0].endswith("/") for url in urls) and any(".htm" in url for url in urls):
         return  # default documents are another matter, see above
+    variants = site_variants(urls)
     for (source, target), pairs in differences(parts, None, ANY).items():
         key = Key(source, target)
         for u, v, *_ in pairs:
             for page, partner, back in ((u, v, False), (v, u, True)):
-                made_of = [each.url for each in changes(url_of[page], SITE, key, back=back)]
+                bases = variants_of(url_of[page], variants)
+                made_of = [each.url for base in bases for each in changes(base, SITE, key, back=back)]
                 *written, wanted = forms_of([*made_of, url_of[partner], *urls])[: len(made_of) + 1]
                 assert wanted in written, (key, url_of[page], url_of[partner], made_of)
 

@@ -89,6 +89,8 @@ class Forms(msgspec.Struct, frozen=True, eq=False):
     """Form of each address, -1 for what is no address."""
     host: str
     """The labels that all hosts end in, with the port; forms do not have them. Empty: there are none."""
+    host_of_both: str = ""
+    """The host, with its port, that the site uses with and without ``www.``; forms have it. Empty: there is none."""
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -148,8 +150,9 @@ def read_forms(urls: Sequence[str] | pa.Array) -> Forms:
     column = urls if isinstance(urls, pa.Array | pa.ChunkedArray) else pa.array(urls, pa.large_string())
     raw, starts = _bytes_of(column)
     first, last = common_host(raw, starts)
-    named = _with_www(column, _text(raw[first:last]))
-    if named is not column:
+    host_of_both, named = "", column
+    if _has_both(column, common := _text(raw[first:last])):
+        host_of_both, named = common, _with_www(column, common)
         raw, starts = _bytes_of(named)
         first, last = common_host(raw, starts)
     longest = int(np.diff(starts).max(initial=0))
@@ -163,21 +166,30 @@ def read_forms(urls: Sequence[str] | pa.Array) -> Forms:
     form_of = np.full(len(starts) - 1, -1, np.int64)
     form_of[order] = np.cumsum(is_new) - 1
     places = _first_in_order(column, named, order, is_new)
-    return Forms(text, ends[:-1][places], ends[1:][places], places, form_of, _text(raw[first:last]))
+    return Forms(text, ends[:-1][places], ends[1:][places], places, form_of, _text(raw[first:last]), host_of_both)
 
 
 def _text(part: NDArray[np.uint8]) -> str:
     return part.tobytes().decode("utf-8", "backslashreplace")
 
 
+def _has_both(column: pa.Array | pa.ChunkedArray, host: str) -> bool:
+    """Test whether addresses have a host with and without ``www.``."""
+    return bool(host) and all(
+        pc.any(pc.match_substring_regex(column, _at(each))).as_py() for each in (host, f"www.{host}")
+    )
+
+
 def _with_www(column: pa.Array | pa.ChunkedArray, host: str) -> pa.Array | pa.ChunkedArray:
-    """Return addresses in which the hosts' common end has a ``www.`` everywhere, if it has one somewhere.
+    """Return addresses in which a host has a ``www.`` everywhere.
 
     Not without it everywhere: ⟨tc, www⟩ of ``tc.x.hk`` and ``www.x.hk`` says more than ⟨, tc⟩.
     """
-    bare, named = (rf"(?i)^([a-z]+://){www}({re.escape(host)}(?:[/?#]|$))" for www in ("", r"www\."))
-    is_mixed = host and all(pc.any(pc.match_substring_regex(column, each)).as_py() for each in (bare, named))
-    return pc.replace_substring_regex(column, bare, r"\1www.\2") if is_mixed else column
+    return pc.replace_substring_regex(column, _at(host), r"\1www.\2")
+
+
+def _at(host: str) -> str:
+    return rf"(?i)^([a-z]+://)({re.escape(host)}(?:[/?#]|$))"
 
 
 def _bytes_of(column: pa.Array | pa.ChunkedArray) -> tuple[NDArray[np.uint8], Places]:

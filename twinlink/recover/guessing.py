@@ -20,7 +20,7 @@ from twinlink.patterns.keys import Key
 from twinlink.patterns.library import PatternLibrary, read_libraries, read_library
 from twinlink.patterns.stage import LIBRARY, paired_by_patterns
 from twinlink.recover.error_pages import made_up, shape_of
-from twinlink.recover.partner_addresses import Rule, default_document, guess_partners, site_rule
+from twinlink.recover.partner_addresses import Rule, guess_partners, site_rule, site_variants
 from twinlink.rundir.directory import RunDirectory
 from twinlink.spiders.frontier import LEDGER_NAME, Answer, FrontierReader, Guessed
 from twinlink.tables import LANGUAGES, LINKS, PAGES, PAIRS, PATTERNS, is_part, iter_parts, part_like, read_table
@@ -149,7 +149,7 @@ def _languages(run: RunDirectory, part: Path, config: Config) -> list[str]:
 def _rules(site: str, urls: Sequence[str], learned: _Learned, settings: RecoverSettings) -> list[Rule]:
     """Return the site's own rules, then those of other sites."""
     rules = []
-    default = default_document(urls)
+    variants = site_variants(urls)
     for row in learned.rows.get(site, ()):
         key, rule = Key(str(row["source"]), str(row["target"])), str(row["rule"])
         value = row["local"] if row["verdict"] == "credible" else row["mean"]
@@ -158,7 +158,7 @@ def _rules(site: str, urls: Sequence[str], learned: _Learned, settings: RecoverS
             continue
         pairs = ((url, other) for url in urls for other, name in learned.pairs.get(url, ()) if name == rule)
         langs = str(row["source_lang"]), str(row["target_lang"])
-        rules.append(site_rule(key, value, pairs, site, langs, rule, default))
+        rules.append(site_rule(key, value, pairs, site, langs, rule, variants))
     own = {rule.key for rule in rules}
     for key, mean in learned.others.items():
         if key not in own and key.level == TOKEN and key.source and mean >= settings.min_credibility:

@@ -16,7 +16,7 @@ from twinlink.languages import UNDETERMINED
 from twinlink.patterns.changes import Change, Place, changes, plain
 from twinlink.patterns.keys import Key, read_forms
 
-__all__ = ["PartnerGuess", "Rule", "default_document", "guess_partners", "site_rule"]
+__all__ = ["PartnerGuess", "Rule", "Variants", "guess_partners", "site_rule", "site_variants", "variants_of"]
 
 SHOWN = 64
 """Number of pairs of a pattern from which its places are determined."""
@@ -37,6 +37,18 @@ class Rule(NamedTuple):
     """Its two sides as the site writes them; empty: small letters, or capitals where the other side has them."""
     name: str = ""
     """The rule as people read it."""
+
+
+class Variants(NamedTuple):
+    """How else a site may write the address of a page."""
+
+    document: str = ""
+    """Name of the default document that folders' addresses stand for; empty: none is seen."""
+    host: str = ""
+    """Host that the site uses with and without ``www.``; empty: there is none."""
+
+
+NO_VARIANTS = Variants()
 
 
 class PartnerGuess(NamedTuple):
@@ -61,7 +73,7 @@ def site_rule(
     site: str,
     langs: tuple[str, str] = ("", ""),
     name: str = "",
-    default: str = "",
+    variants: Variants = NO_VARIANTS,
 ) -> Rule:
     """Return a key as a site's own pairs show it: between which characters it stands, and how it is written.
 
@@ -74,15 +86,15 @@ def site_rule(
         Languages of its two sides.
     name : str
         The rule as people read it.
-    default : str
-        The site's `default_document`.
+    variants : Variants
+        See `site_variants`.
     """
     shown = [pair for _, pair in zip(range(SHOWN), pairs, strict=False)]
     made: list[tuple[bool, Change, str]] = []
     for back in (False, True):
         for pair in shown:
             page, partner = pair[::-1] if back else pair
-            bases = [page, _with_document(page, default)] if _is_folder(page) and default else [page]
+            bases = variants_of(page, variants)
             made.extend((back, each, partner) for base in bases for each in changes(base, site, key, back=back))
     form_of = read_forms([*(each.url for _, each, _ in made), *(partner for *_, partner in made)]).form_of.tolist()
     places: tuple[set[Place], set[Place]] = (set(), set())
@@ -124,16 +136,16 @@ def guess_partners(
         Each address once, for its most credible reason: rules that the site shows come first, then by credibility.
     """
     order = sorted(range(len(rules)), key=lambda k: (rules[k].places is None, -rules[k].credibility, rules[k].key))
-    default = default_document(urls)
+    variants = site_variants(urls)
     found: list[PartnerGuess] = []
     for number in order:
         for page, (url, lang, has) in enumerate(zip(urls, langs, has_partner, strict=True)):
-            found.extend(_guesses(url, page, lang, has, rules[number], number, site, default))
+            found.extend(_guesses(url, page, lang, has, rules[number], number, site, variants))
     return _first_ones(found, urls, per_page)
 
 
 def _guesses(
-    url: str, page: int, lang: str, has: Collection[str], rule: Rule, number: int, site: str, default: str
+    url: str, page: int, lang: str, has: Collection[str], rule: Rule, number: int, site: str, variants: Variants
 ) -> Iterator[PartnerGuess]:
     for back in (False, True):
         own, wanted = rule.langs if not back else rule.langs[::-1]
@@ -144,12 +156,12 @@ def _guesses(
             continue
         if has and (wanted in has or not wanted or rule.places is None):
             continue
-        for guess in _applied(url, rule, site, default, back=back):
+        for guess in _applied(url, rule, site, variants, back=back):
             yield PartnerGuess(guess, page, number, back, wanted, rule.credibility)
 
 
-def _applied(url: str, rule: Rule, site: str, default: str, *, back: bool) -> Iterator[str]:
-    """Yield the results of a rule for an address, and for the default document of a folder's address."""
+def _applied(url: str, rule: Rule, site: str, variants: Variants, *, back: bool) -> Iterator[str]:
+    """Yield the results of a rule for an address as it is, then for its variants."""
     places = rule.places[back] if rule.places else None
     old = rule.key.target if back else rule.key.source
     if places is None and not (rule.key.source and rule.key.target):
@@ -158,10 +170,10 @@ def _applied(url: str, rule: Rule, site: str, default: str, *, back: bool) -> It
         there = rule.places[not back]
         if any(change.place in there for change in changes(url, site, rule.key, back=not back)):
             return
-    for base in (url, _with_document(url, default)) if default and _is_folder(url) else (url,):
+    for base in variants_of(url, variants):
         for change in changes(base, site, rule.key, back=back, written=rule.written[not back]):
             if places is None or change.place in places:
-                yield _without_document(change.url, default) if base != url else change.url
+                yield _without_document(change.url, variants.document) if _is_folder(url) else change.url
 
 
 def _first_ones(found: Sequence[PartnerGuess], urls: Sequence[str], per_page: int) -> list[PartnerGuess]:
@@ -178,17 +190,27 @@ def _first_ones(found: Sequence[PartnerGuess], urls: Sequence[str], per_page: in
     return kept
 
 
-def default_document(urls: Sequence[str]) -> str:
-    """Return the name of the default document that folders' addresses stand for on a site; empty: none is seen.
+def site_variants(urls: Sequence[str]) -> Variants:
+    """Return how else a site may write the addresses of its pages.
 
-    >>> default_document(["http://x.hk/en/", "http://x.hk/tc/index.htm", "http://x.hk/tc/a.htm"])
-    'index.htm'
+    >>> site_variants(["http://x.hk/en/", "http://www.x.hk/tc/index.htm", "http://tc.x.hk/a.htm"])
+    Variants(document='index.htm', host='x.hk')
     """
-    folder = next((k for k, url in enumerate(urls) if _is_folder(url)), None)
-    if folder is None:
-        return ""
     forms = read_forms(urls)
-    return forms.part(int(forms.form_of[folder])).partition("?")[0].rpartition("/")[2]
+    folder = next((k for k, url in enumerate(urls) if _is_folder(url)), None)
+    form = forms.part(int(forms.form_of[folder])) if folder is not None else ""
+    return Variants(form.partition("?")[0].rpartition("/")[2], forms.host_of_both)
+
+
+def variants_of(url: str, variants: Variants) -> list[str]:
+    """Return an address as it is, with its default document, with ``www.``, and with both."""
+    found = [url]
+    if variants.document and _is_folder(url):
+        found.append(_with_document(url, variants.document))
+    scheme, mark, rest = url.partition("://")
+    if variants.host and rest.startswith(variants.host) and rest[len(variants.host) :][:1] in ("", "/", "?"):
+        found += [f"{scheme}{mark}www.{each[len(scheme + mark) :]}" for each in found]
+    return found
 
 
 def _written(made: str, partner: str, side: str) -> list[str]:

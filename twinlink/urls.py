@@ -22,6 +22,13 @@ REMEMBERED_LENGTH = 300
 """Maximum length of addresses whose analysis is cached, because links are repeated: thousands of the longest would
 take 100 MB."""
 
+DEFAULT_DOCUMENTS = tuple(
+    f"{stem}.{ending}"
+    for stem in ("index", "default")
+    for ending in "html htm php asp aspx jsp shtml xhtml cfm cgi pl php3 php4 php5 do stm".split()
+)
+"""Files that Apache, nginx, IIS and Tomcat serve for a folder; the usual ones first."""
+
 _SCHEMES = ("http://", "https://")
 _ANY_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _NON_ASCII = re.compile(r"[^\x00-\x7f]+")

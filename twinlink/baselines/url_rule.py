@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from twinlink.config.baselines import UrlRuleSettings
+from twinlink.urls import DEFAULT_DOCUMENTS
 
 __all__ = ["DIFFERENCES", "UrlPairs", "url_pairs"]
 
@@ -28,8 +29,7 @@ DIFFERENCES = ("", "none", "file", "directory", "more-directory", "variable", "m
 
 _NONE, _FILE, _DIRECTORY, _MORE_DIRECTORY, _VARIABLE, _MORE_VARIABLE = range(1, len(DIFFERENCES))
 
-# What a server serves for a directory, by the defaults of Apache, nginx, IIS and Tomcat.
-_DEFAULT_DOCUMENT = re.compile(rb"(?:index|default)\.(?:x?html?|shtml|php[0-9]?|aspx?|jsp|cfm|cgi|pl)", re.IGNORECASE)
+_DEFAULT_DOCUMENTS = frozenset(name.encode() for name in DEFAULT_DOCUMENTS)
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 # A token is a run of letters, of digits, or one other byte.
 _TOKEN = re.compile(rb"[A-Za-z\x80-\xff]+|[0-9]+|.", re.DOTALL)
@@ -137,7 +137,7 @@ def _address(url: str) -> _Address | None:
     return _Address(
         host.encode("utf-8", "replace"),
         tuple(filter(None, directories)),
-        b"" if _DEFAULT_DOCUMENT.fullmatch(file) else file,
+        b"" if file.lower() in _DEFAULT_DOCUMENTS else file,
         tuple(sorted(variables)),
     )
 

@@ -6,7 +6,8 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator
 
-_DOCUMENTS = ("index.html", "index.htm", "index.php", "index.asp", "default.htm", "default.html", "default.asp")
+from twinlink.urls import DEFAULT_DOCUMENTS
+
 _INDEX = re.compile(r"/(?:index|default|home)\.[a-z]{2,5}$", re.IGNORECASE)
 _ENDING = re.compile(r"(?:/|\.html?)(?=\?)", re.IGNORECASE)  # what sites with pretty addresses leave out
 
@@ -82,7 +83,7 @@ def twin_addresses(url: str) -> Iterator[str]:
     bare = _INDEX.sub("/", address)
     places = [address, bare] if bare != address else [address]
     if bare.endswith("/"):
-        places = list(dict.fromkeys([*places, *(bare + name for name in _DOCUMENTS)]))
+        places = list(dict.fromkeys([*places, *(bare + name for name in DEFAULT_DOCUMENTS)]))
     scheme = url.partition("://")[0]
     for host in (True, False):
         for each in (scheme, "http" if scheme == "https" else "https"):

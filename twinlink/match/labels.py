@@ -22,6 +22,7 @@ from twinlink.labels.book import LabelBook
 from twinlink.match.evidence import FoundPairs
 from twinlink.rundir.directory import RunDirectory
 from twinlink.similarity.lessons import Lessons
+from twinlink.similarity.rivals import Rivalry
 from twinlink.sorted_keys import find_keys
 from twinlink.sparse import entry_keys, positions, union_of
 
@@ -169,14 +170,15 @@ def _with_pairs(found: FoundPairs, rows: Ints, columns: Ints) -> FoundPairs:
     if not len(rows):
         return found
     found = _with_candidates(found, rows, columns)
-    scores = found.scores.data[positions(found.scores, rows, columns)]
+    places = positions(found.scores, rows, columns)
+    scores, rivals = found.scores.data[places], Rivalry(found.scores).rivals(found.scores.data)[places]
     matching, n_new = found.matching, len(rows)
     return replace(
         found,
         matching=Matching(
             np.append(matching.rows, rows), np.append(matching.columns, columns), np.append(matching.scores, scores)
         ),
-        rivals=np.append(found.rivals, _best_others(found.scores, rows, columns)),
+        rivals=np.append(found.rivals, rivals),
         probabilities=np.append(found.probabilities, np.full(n_new, np.nan)),
         n_equal=None if found.n_equal is None else np.append(found.n_equal, np.ones(n_new, np.int64)),
     )
@@ -202,16 +204,6 @@ def _with_candidates(found: FoundPairs, rows: Ints, columns: Ints) -> FoundPairs
         filter_of=[names[place] for place in order.tolist()] if names else (),
         checks=[check.reordered(order, int(new.sum())) for check in found.checks],
     )
-
-
-def _best_others(scores: sp.csr_array, rows: Ints, columns: Ints) -> npt.NDArray[np.float64]:
-    """Return the best score of another candidate of either page of each pair."""
-    entries = scores.tocoo()
-    found = []
-    for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
-        others = (entries.row == row) ^ (entries.col == column)
-        found.append(float(entries.data[others].max(initial=0.0)))
-    return np.array(found)
 
 
 def rejected_pages(

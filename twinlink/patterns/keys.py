@@ -28,6 +28,7 @@ from twinlink.patterns.url_kernels import (
     part_hashes,
     write_forms,
 )
+from twinlink.urls import DEFAULT_DOCUMENTS
 
 __all__ = [
     "Forms",
@@ -41,13 +42,6 @@ __all__ = [
     "rule_of",
     "side_hashes",
 ]
-
-_DEFAULT_DOCUMENTS = tuple(
-    f"{stem}.{ending}"
-    for stem in ("index", "default")
-    for ending in "html htm php asp aspx jsp shtml xhtml cfm cgi pl php3 php4 php5 do stm".split()
-)
-"""Default documents of Apache, nginx, IIS and Tomcat; the usual ones first."""
 
 _STARS = (("", ""), ("", "*"), ("*", ""), ("*", "*"))
 """What stands before and behind the letters of a key: of TOKEN, HEAD, TAIL, INSIDE."""
@@ -208,7 +202,7 @@ def _with_default_documents(text: NDArray[np.uint8], ends: Places, paths: Places
     counts = default_documents(text, ends, paths, _default_hashes())
     if not counts.any():
         return text, ends
-    name = np.frombuffer(_DEFAULT_DOCUMENTS[int(counts.argmax())].encode(), np.uint8)
+    name = np.frombuffer(DEFAULT_DOCUMENTS[int(counts.argmax())].encode(), np.uint8)
     is_folder = (paths > ends[:-1]) & (text[np.maximum(paths - 1, 0)] == ord("/"))
     longer = np.insert(text, np.repeat(paths[is_folder], len(name)), np.tile(name, int(is_folder.sum())))
     more = np.cumsum(is_folder) * len(name)
@@ -217,7 +211,7 @@ def _with_default_documents(text: NDArray[np.uint8], ends: Places, paths: Places
 
 @cache
 def _default_hashes() -> Hashes:
-    return np.array([_hash(name) for name in _DEFAULT_DOCUMENTS], np.uint64)
+    return np.array([_hash(name) for name in DEFAULT_DOCUMENTS], np.uint64)
 
 
 def _hash(text: str) -> np.uint64:

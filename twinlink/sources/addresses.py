@@ -11,7 +11,7 @@ from urllib.parse import quote, unquote_to_bytes, urlsplit
 import msgspec
 
 from twinlink.domains import is_registered
-from twinlink.urls import join, normalise
+from twinlink.urls import DEFAULT_DOCUMENTS, join, normalise
 
 ORIGINAL = ".orig"
 """Ending of the pages that ``wget -K`` keeps as they were before it converted their links."""
@@ -20,12 +20,6 @@ PAGE_SUFFIXES = frozenset(
     ".html .htm .xhtml .xht .shtml .shtm .stm .phtml .php .php3 .php4 .php5 .asp .aspx .jsp .jspx .cfm .cgi .pl".split()
 )
 """Endings of file names that are pages."""
-
-_INDEXES = tuple(
-    f"{stem}{suffix}"
-    for stem in ("index", "default")
-    for suffix in (".html", ".htm", ".xhtml", ".shtml", ".php", ".asp", ".aspx", ".jsp", ".cfm")
-)  # the files that a server may send for a folder, the usual ones first
 
 _HOST = re.compile(r"([a-z0-9-]+(?:\.[a-z0-9-]+)*)(?:[:+](\d{1,5}))?", re.IGNORECASE)
 _IP_ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
@@ -215,9 +209,9 @@ def _split_query(name: str) -> tuple[str, str]:
 
 
 def _stands_for_folder(name: str, siblings: Collection[str]) -> bool:
-    if name not in _INDEXES:
+    if name not in DEFAULT_DOCUMENTS:
         return False
-    stronger = _INDEXES[: _INDEXES.index(name)]
+    stronger = DEFAULT_DOCUMENTS[: DEFAULT_DOCUMENTS.index(name)]
     return not any(sibling.lower() in stronger for sibling in siblings)
 
 

@@ -21,6 +21,15 @@ settings.register_profile("ci", deadline=None, derandomize=True, database=None, 
 settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 
+LONGEST_ID = 100
+"""Characters of a parameter that are part of a test's name; each process sends the names of all tests."""
+
+
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Name a long text or body by its length; None: as usual."""
+    return f"{argname} of {len(val):,}" if isinstance(val, str | bytes) and len(val) > LONGEST_ID else None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     skip_without_browser(items)
 

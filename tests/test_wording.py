@@ -7,8 +7,6 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 import twinlink
 from twinlink.align.filters import REASONS
 from twinlink.spiders.failures import failure_reason
@@ -54,9 +52,10 @@ def given(call: ast.Call) -> list[ast.expr]:
     return [] if place is None else call.args[place : place + 1]
 
 
-@pytest.mark.parametrize("reason", sorted({*reasons(), *ELSEWHERE}))
-def test_a_reason_has_words(reason: str) -> None:
-    assert reason_words(reason)
+def test_each_reason_has_words() -> None:
+    found = {*reasons(), *ELSEWHERE}
+    assert len(found) > len(ELSEWHERE)
+    assert [reason for reason in sorted(found) if not reason_words(reason)] == []
 
 
 def test_every_reason_against_a_sentence_pair_has_words_in_the_order_of_the_tests() -> None:

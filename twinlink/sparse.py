@@ -198,7 +198,8 @@ def narrow(matrix: csr_array) -> csr_array:
     >>> wide.indices.dtype.name, narrow(wide).indices.dtype.name
     ('int64', 'int32')
     """
-    if max(*matrix.shape, matrix.nnz) > MOST_NARROW:
+    is_narrow = matrix.indices.dtype == matrix.indptr.dtype == np.int32
+    if is_narrow or max(*matrix.shape, matrix.nnz) > MOST_NARROW:
         return matrix
     places = matrix.indices.astype(np.int32, copy=False), matrix.indptr.astype(np.int32, copy=False)
     return csr_array((matrix.data, *places), shape=matrix.shape)
@@ -296,7 +297,9 @@ def _distinct(rows: Numbers, columns: Numbers, shape: tuple[int, int]) -> tuple[
 def _from_keys(keys: Numbers, shape: tuple[int, int]) -> csr_array:
     rows, columns = np.divmod(keys, max(1, shape[1]))
     starts = np.searchsorted(rows, np.arange(shape[0] + 1))
-    return narrow(csr_array((np.ones(len(keys), np.bool_), columns, starts), shape=shape))
+    if max(*shape, len(keys)) <= MOST_NARROW:
+        columns, starts = columns.astype(np.int32), starts.astype(np.int32)
+    return csr_array((np.ones(len(keys), np.bool_), columns, starts), shape=shape)
 
 
 def union_of(*patterns: csr_array) -> csr_array:

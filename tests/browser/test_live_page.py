@@ -36,7 +36,7 @@ N_PATIENCE = 600  # seconds that the crawl waits for an answer
 PATIENTLY = [
     f"--set=crawl.{each}" for each in (f"timeout={N_PATIENCE}", f"concurrency={N_IN_FLIGHT}", "autothrottle=false")
 ]
-N_SITES = 200  # in the archive: matching them takes much longer than the test needs to see the first pairs
+N_SITES = 80  # in the archive: matching them takes longer than the test needs to see the first pairs
 N_SETTLING = 30  # seconds that a pause may take on a machine with much to do
 LOOKS = 2
 

@@ -258,10 +258,10 @@ def test_candidates_are_nearly_a_pair_by_a_near_duplicate_of_either_page() -> No
     site = site_of(texts=(FORMS, FORMS))
     rivalry = Rivalry(FULL)
     first = np.array([0])
-    assert site.nearly(FULL, rivalry, first).reshape(N, N).tolist() == [
+    assert site.nearly(rivalry, first).reshape(N, N).tolist() == [
         [True, True, False], [True, False, False], [False, False, False],
     ]  # fmt: skip
-    assert site.nearly(FULL, rivalry, np.array([8])).tolist() == [False] * 8 + [True]
+    assert site.nearly(rivalry, np.array([8])).tolist() == [False] * 8 + [True]
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.structure import structural_similarity
 from twinlink.similarity.weighing import LIKELY
 from twinlink.sorted_keys import find_keys
-from twinlink.sparse import carry_over, entry_keys, entry_rows, select, union_of, with_values
+from twinlink.sparse import carry_over, entry_keys, entry_rows, select, with_values
 from twinlink.system.scratch import kept
 from twinlink.system.side_by_side import at_once, threaded
 
@@ -133,16 +133,11 @@ class SiteMeasures:
         is_missed = self._missing_a[entry_rows(pattern)] | self._missing_b[pattern.indices]
         return np.where(is_missed, AT_NO_PAGE, 0.0).astype(np.float32)
 
-    def nearly(self, pattern: sp.csr_array, rivalry: Rivalry, pairs: npt.NDArray[np.intp]) -> Marks:
-        """Mark the candidates that equal one of some pairs, up to near-duplicates of its pages."""
-        taken = pair_matrix(rivalry.rows[pairs], rivalry.columns[pairs], pattern.shape)
-        alike_a, alike_b = self.alike_a.astype(np.float32), self.alike_b.astype(np.float32)
-        near = union_of(taken, sp.csr_array(taken @ alike_b), sp.csr_array(alike_a @ taken))
-        of_row, of_column = rivalry.pages(pairs)
-        marks = of_row[rivalry.rows] | of_column[rivalry.columns]  # the others have no page of any of the pairs
-        some = np.flatnonzero(marks)
-        keys = rivalry.rows[some] * pattern.shape[1] + rivalry.columns[some]
-        marks[some] = find_keys(keys, entry_keys(near))[1]
+    def nearly(self, rivalry: Rivalry, pairs: npt.NDArray[np.intp]) -> Marks:
+        """Mark the candidates that equal one of some pairs (no page twice), up to near-duplicates of one page."""
+        rows, columns = rivalry.rows, rivalry.columns
+        marks = _with_alike(rows, columns, pairs, self.alike_b) | _with_alike(columns, rows, pairs, self.alike_a)
+        marks[pairs] = True
         return marks
 
     def ets(self, pattern: sp.csr_array, rivalry: Rivalry, inside: npt.NDArray[np.float64], alpha: float) -> Floats:
@@ -177,6 +172,17 @@ class SiteMeasures:
     def has_lists(self) -> bool:
         """Whether the order of the links is known."""
         return self.side_a.lists is not None and self.side_b.lists is not None
+
+
+def _with_alike(pages: Rows, others: Rows, pairs: npt.NDArray[np.intp], alike: sp.csr_array) -> Marks:
+    """Mark the candidates of a page of some pairs with a near-duplicate of its partner."""
+    partners = np.full(int(pages.max(initial=-1)) + 1, -1)
+    partners[pages[pairs]] = others[pairs]
+    partner = partners[pages]
+    some = np.flatnonzero(partner >= 0)
+    marks = np.zeros(len(pages), np.bool_)
+    marks[some] = find_keys(partner[some] * alike.shape[1] + others[some], entry_keys(alike))[1]
+    return marks
 
 
 def _alike_and_own(counts: sp.csr_array) -> tuple[sp.csr_array, sp.csr_array]:

@@ -284,6 +284,11 @@ def _learned_without(
     return learn(kinds, rivalry, others if others.any() else teachers, ridge).model
 
 
+def _withheld(n_pairs: int) -> Sequence[tuple[slice, slice]]:
+    """Return the trials that withhold a pair; one of no pairs."""
+    return [trial for k, trial in enumerate(WITHHELD) if not k or 2 * k < n_pairs]
+
+
 def _joined(wrong: Sequence[Wrong]) -> Wrong:
     """Return the wrong pairs of several trials."""
     return np.concatenate([places for places, _ in wrong]), np.concatenate([odds for _, odds in wrong])
@@ -302,7 +307,7 @@ class _Trial(msgspec.Struct, frozen=True, eq=False):
 
     def chosen_wrongly(self, pairs: Positions) -> tuple[Wrong, _Siblings]:
         """Return the pairs chosen in all trials (`WITHHELD`), without and with near-duplicates of the lost partners."""
-        withheld = [(pairs[columns], pairs[rows]) for columns, rows in WITHHELD]
+        withheld = [(pairs[columns], pairs[rows]) for columns, rows in _withheld(len(pairs))]
         seconds = TRIAL_SECONDS * len(self.rivalry.rows)
         trials = threaded(lambda lost: self._without(*lost), withheld, seconds=seconds)
         siblings = _Siblings(*(np.concatenate(parts) for parts in zip(*(each for _, each in trials), strict=True)))
@@ -321,7 +326,7 @@ class _Trial(msgspec.Struct, frozen=True, eq=False):
             From the positions of pairs to a model that has learned nothing from their pages.
         """
         odds, wrong = np.zeros(len(pairs)), []
-        for columns, rows in WITHHELD:
+        for columns, rows in _withheld(len(pairs)):
             learned = learned_without(np.concatenate([pairs[columns], pairs[rows]]))
             model = replace(learned, clues=self.model.clues)  # of few pairs too few have one to learn it anew
             of_all = model.log_odds(self.kinds, self.rivalry)

@@ -233,7 +233,7 @@ def _round(site: SiteMeasures, state: State, labels: sp.csr_array | None) -> Rou
     """Measure, weigh and match."""
     rivalry, lessons = Rivalry(state.pattern), lessons_of(state.pattern, labels)
     evidence = measure(site, state, rivalry)
-    nearly = partial(site.nearly, state.pattern, rivalry)
+    nearly = partial(site.nearly, rivalry)
     result = weigh(
         evidence,
         rivalry,

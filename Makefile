@@ -5,7 +5,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 CODE := twinlink experiments tests docs/tools docs/notebooks
-PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+# Python compiles the modules that it imports, once; pip would compile thousands that nothing here imports.
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-compile
 APT := apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends
 # The sandbox is a package of its own, which Chromium needs unless it is started by root.
 BROWSER := $(APT) chromium chromium-sandbox

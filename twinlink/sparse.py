@@ -297,9 +297,7 @@ def _distinct(rows: Numbers, columns: Numbers, shape: tuple[int, int]) -> tuple[
 def _from_keys(keys: Numbers, shape: tuple[int, int]) -> csr_array:
     rows, columns = np.divmod(keys, max(1, shape[1]))
     starts = np.searchsorted(rows, np.arange(shape[0] + 1))
-    if max(*shape, len(keys)) <= MOST_NARROW:
-        columns, starts = columns.astype(np.int32), starts.astype(np.int32)
-    return csr_array((np.ones(len(keys), np.bool_), columns, starts), shape=shape)
+    return narrow(csr_array((np.ones(len(keys), np.bool_), columns, starts), shape=shape))
 
 
 def union_of(*patterns: csr_array) -> csr_array:

@@ -113,6 +113,12 @@ def test_one_index_file_stands_for_the_folder() -> None:
     assert len(EXAMPLE.of(["en", "default.htm"], siblings)) == 1
 
 
+@pytest.mark.parametrize("name", ["index.cgi", "index.php3", "default.stm"])
+def test_each_default_document_stands_for_its_folder(name: str) -> None:
+    assert f"{BASE}en/" in EXAMPLE.of(["en", name])
+    assert f"{BASE}en/" not in EXAMPLE.of(["en", name], {name, "index.html"})
+
+
 NAMES = st.text(st.characters(exclude_characters="/\0", exclude_categories=["Cs"]), max_size=20).map("x".__add__)
 
 

@@ -105,9 +105,10 @@ $(VENV)/.package: $(VENV)/.made pyproject.toml twinlink/version.py
 	@$(PIP) --editable .
 	@touch $@
 
-# Tests need all kernels, and many at once; without them, a command compiles those that it needs, which is sooner.
-$(VENV)/.dev: $(VENV)/.made pyproject.toml twinlink/version.py
-	@echo "installing twinlink and its development tools into $(VENV) (a minute or two) ..."
-	@$(PIP) --editable '.[dev]'
-	@echo "compiling its kernels ..."; $(BIN)/python -m twinlink.compiled || echo "some are left to the first command" >&2
+# Tests need all kernels, and many at once; without them, a command compiles those that it needs, which is sooner. They
+# are compiled while pip fetches and unpacks the tools, which takes one core at most.
+$(VENV)/.dev: $(VENV)/.package
+	@echo "installing its development tools, and compiling its kernels (a minute or two) ..."
+	@{ $(BIN)/python -m twinlink.compiled || echo "some are left to the first command" >&2; } & \
+	$(PIP) --editable '.[dev]'; installed=$$?; wait; exit $$installed
 	@touch $(VENV)/.package $@

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
+from experiments.label_intervals import ORDERS, WAYS, simulate
 from twinlink.errors import ShapeError
 from twinlink.labels.precision import estimate
 
@@ -92,39 +92,15 @@ def test_more_labels_a_narrower_interval() -> None:
     assert widths[-1] < 0.03
 
 
-def _truth(kind: str, probabilities: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return how likely pairs are right: as the model says, less, or without any regard to what it says."""
-    return {"as claimed": probabilities, "too sure": 1 - np.minimum(1, (1 - probabilities) * 3 + 0.03)}.get(
-        kind, np.full(len(probabilities), 0.7)
-    )
-
-
-def _labelled(
-    how: str, probabilities: npt.NDArray[np.float64], n: int, rng: np.random.Generator
-) -> npt.NDArray[np.intp]:
-    doubtful, mixed = np.argsort(probabilities), rng.permutation(len(probabilities))
-    halves = np.union1d(doubtful[: n // 2], mixed[: n - n // 2])
-    return {"random": mixed[:n], "doubt": doubtful[:n]}.get(how, halves)
-
-
-@pytest.mark.parametrize("how", ["random", "doubt", "both"])
-@pytest.mark.parametrize("kind", ["as claimed", "too sure", "regardless"])
-def test_the_interval_has_the_truth_as_often_as_it_says(how: str, kind: str) -> None:
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("way", ["as claimed", "too sure", "regardless"])
+def test_the_interval_has_the_truth_as_often_as_it_says(way: str, order: str) -> None:
     """Simulated runs of 500 pairs, most of them sure, 60 labelled: 95 %, less what 100 trials and few labels take."""
     rng = np.random.default_rng(8)
-    n_trials, hits, widths = 100, 0, []
-    for _ in range(n_trials):
-        probabilities = 1 - np.minimum(0.5, rng.gamma(0.4, 0.12, 500))
-        is_right = rng.random(500) < _truth(kind, probabilities)
-        verdicts = np.full(500, -1)
-        chosen = _labelled(how, probabilities, 60, rng)
-        verdicts[chosen] = is_right[chosen]
-        found = estimate(probabilities, verdicts)
-        hits += found.low - 1e-9 <= is_right.mean() <= found.high + 1e-9
-        widths.append(found.high - found.low)
-    assert hits / n_trials >= 0.88
-    if how != "doubt":
-        assert np.mean(widths) < 0.3
+    trials = [simulate(500, 60, WAYS[way], order, rng) for _ in range(100)]
+    assert np.mean([trial.is_inside for trial in trials]) >= 0.88
+    if order != "doubtful first":
+        assert np.mean([trial.width for trial in trials]) < 0.3
 
 
 def test_lengths_must_agree() -> None:

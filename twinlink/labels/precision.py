@@ -28,10 +28,10 @@ _LEVEL = 0.95
 MAX_INTERVAL_WIDTH = 0.3
 """Width of an interval up to which its share is shown; set by eye: 10 labels that agree are enough, 5 are not, and of
 labels that do not, it takes 41 at most."""
-# Trials on simulated runs of 100 and 1,000 pairs with 10 to 200 labels, seven ways in which probabilities may be wrong:
-# the interval has the truth in 93 % of the cases where labels come in random order (80 % in the worst way), in 92 %
-# where half of them are the most doubtful pairs, in all cases where all of them are. With 10 labels a stratum, or
-# strata that do not end at labels, the worst way falls to 24 and 27 %.
+# On simulated runs with seven meanings of the probabilities (`experiments.label_intervals`), the interval has the truth
+# in 93 % of the cases where labels come in random order, in 92 % where half of them are the most doubtful pairs, and in
+# all cases where all of them are. In other trials, with 10 labels a stratum, or strata that do not end at labels, the
+# worst meaning had 24 and 27 %.
 _STRATUM_LABELS = 5
 _MAX_STRATA = 9
 _DRAWS = 10_000

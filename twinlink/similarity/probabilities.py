@@ -41,7 +41,7 @@ def probability_of_being_right(
     wrong: Floats,
     labels: Floats | None = None,
     *,
-    second_best: bool = False,
+    removed_right: float = 1.0,
     share_wrong: float | None = None,
 ) -> Floats:
     """Estimate P(right) of pairs with log odds ``given``, where known wrong pairs have log odds ``wrong``.
@@ -53,10 +53,10 @@ def probability_of_being_right(
 
     ρ, a and b are found by expectation maximisation: the given pairs count as right and wrong by their current
     probabilities, the known wrong pairs as wrong. Where the removed partner was right, a known wrong pair is the best
-    wrong one of its page; where it was wrong, the second best (``second_best``). With H and G the distribution
-    functions of known and of best wrong pairs::
+    wrong one of its page; where it was wrong, the second best. With ρ₀ the share of removed partners that were right
+    (``removed_right``), and H and G the distribution functions of known and of best wrong pairs::
 
-        H(t) = G(t)·(1 - (1-ρ)·log G(t)),    dG/dH = 1 / (ρ - (1-ρ)·log G(t))
+        H(t) = G(t)·(1 - (1-ρ₀)·log G(t)),    dG/dH = 1 / (ρ₀ - (1-ρ₀)·log G(t))
 
     because the second largest of many independent values has the distribution G·(1 - log G) where the largest has G
     (Coles 2001, An Introduction to Statistical Modeling of Extreme Values, section 3.5). A known wrong pair counts
@@ -70,9 +70,8 @@ def probability_of_being_right(
     labels : ndarray, shape (n,), optional
         Labels of the given pairs: 1 right, 0 wrong, NaN unlabelled. A labelled pair counts by its label, not by its
         probability. The choice of labelled pairs may depend on their log odds.
-    second_best : bool, optional
-        Correct for known wrong pairs that are the second best ones of their pages. By default all count as the best:
-        where nearly all given pairs are right, they are.
+    removed_right : float, optional
+        ρ₀, 0 to 1. By default all removed partners were right, and all known wrong pairs count once.
     share_wrong : float, optional
         1 - ρ where it is known from elsewhere; only a and b are found then.
 
@@ -92,28 +91,26 @@ def probability_of_being_right(
 
     >>> values = np.sort(np.random.default_rng(0).gumbel(size=(200, 100)))
     >>> given, wrong = values[:, -1], values[:, -2]
-    >>> for second_best in False, True:
-    ...     print(probability_of_being_right(given, wrong, second_best=second_best).mean().round(2))
+    >>> for removed_right in 1.0, 0.5, 0.0:
+    ...     print(probability_of_being_right(given, wrong, removed_right=removed_right).mean().round(2))
     0.8
+    0.39
     0.12
     """
     n, k = len(given), len(wrong)
     if not n or not k:
         return np.full(n, 0.5)
-    at_most = _shares_at_most(wrong) if second_best else None
     odds = np.concatenate([given, wrong])
     z = np.stack([(odds - odds.mean()) / (odds.std() + 1e-6), np.ones(n + k)], axis=1)
     right = (given > np.quantile(wrong, _START_QUANTILE)).astype(np.float64)
-    weights, counts = np.zeros(2), np.ones(n + k)
+    weights, counts = np.zeros(2), np.append(np.ones(n), _counts_as_best(_shares_at_most(wrong), removed_right))
     is_known = np.zeros(n, np.bool_) if labels is None else ~np.isnan(labels)
     for _ in range(_ROUNDS):
         if labels is not None:
             right = np.where(is_known, labels, right)
         n_right = right.sum()
-        if at_most is not None:
-            counts[n:] = _counts_as_best(at_most, n_right / n)
         weights = _fit(z, np.r_[right, np.zeros(k)], weights, counts)
-        if second_best and weights[0] <= 0:  # further rounds would count low pairs as right
+        if removed_right < 1 and weights[0] <= 0:  # further rounds would count low pairs as right
             break
         ratio = z[:n] @ weights - np.log((n_right + 0.5) / (n - n_right + k + 0.5))
         before, right = right, expit(ratio + _log_odds_of_right(n_right, n, share_wrong))
@@ -137,14 +134,14 @@ def _shares_at_most(values: Floats) -> Floats:
     return (ordered.searchsorted(values, "left") + ordered.searchsorted(values, "right")) / (2 * len(values))
 
 
-def _counts_as_best(at_most: Floats, share_right: float) -> Floats:
+def _counts_as_best(at_most: Floats, removed_right: float) -> Floats:
     """Return how often each known wrong pair counts as the best wrong one of its page, dG/dH, with a sum of k.
 
-    ``at_most`` has H(t) of each pair, ``share_right`` is ρ.
+    ``at_most`` has H(t) of each pair, ``removed_right`` is ρ₀.
     """
-    share_wrong = 1 - share_right
-    log_best = np.interp(at_most, np.exp(_LOGS) * (1 - share_wrong * _LOGS), _LOGS)
-    ratio = 1 / (share_right - share_wrong * log_best)
+    removed_wrong = 1 - removed_right
+    log_best = np.interp(at_most, np.exp(_LOGS) * (1 - removed_wrong * _LOGS), _LOGS)
+    ratio = 1 / (removed_right - removed_wrong * log_best)
     counts: Floats = ratio * (len(ratio) / ratio.sum())
     return counts
 

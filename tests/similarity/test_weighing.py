@@ -19,7 +19,6 @@ from twinlink.similarity import weighing
 from twinlink.similarity.probabilities import probability_of_being_right
 from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.weighing import (
-    CORRECTIONS,
     FEW,
     LEAST_COMPARED,
     LIKELY,
@@ -203,13 +202,6 @@ def of_pages(n_right: int, n_alone: int, seed: int = 0) -> tuple[Floats, Floats]
     return np.where(right, rng.normal(12, 1, len(right)), wrong[:, -1]), np.where(right, wrong[:, -1], wrong[:, -2])
 
 
-def as_often_corrected(given: Floats, wrong: Floats, times: int) -> Floats:
-    presence = probability_of_being_right(given, wrong)
-    for _ in range(times):
-        presence = probability_of_being_right(given, wrong, removed_right=presence.mean())
-    return presence
-
-
 def corrected(comparison: _Comparison) -> Floats:
     return comparison.corrected(comparison.presence())
 
@@ -219,12 +211,24 @@ def test_second_best_pairs_are_corrected_for_where_few_pairs_are_sure(n_right: i
     given, next_best = of_pages(n_right, 200 - n_right)
     places = np.arange(200)
     presence = corrected(_Comparison(given, places, (places, next_best), None))
-    known = as_often_corrected(given, next_best, CORRECTIONS if is_corrected else 0)
+    known = probability_of_being_right(given, next_best, removed_right=None if is_corrected else 1.0)
     assert presence.tolist() == known.tolist()
-    if is_corrected:
-        assert n_right < presence.sum() < probability_of_being_right(given, next_best).sum()
-    else:
-        assert presence.sum() == pytest.approx(n_right, rel=0.1)
+    assert presence.sum() == pytest.approx(n_right, rel=0.1)
+
+
+def test_what_is_reported_is_corrected_less_than_what_is_learned_from() -> None:
+    places, (given, next_best) = np.arange(200), of_pages(60, 140)
+    comparison = _Comparison(given, places, (places, next_best), None)
+    uncorrected = comparison.presence()
+    reported, learned_from = comparison.reported(uncorrected), comparison.corrected(uncorrected)
+    assert learned_from.sum() < reported.sum() < uncorrected.sum()
+
+
+def test_where_nearly_all_pairs_are_sure_nothing_is_corrected() -> None:
+    places, (given, next_best) = np.arange(200), of_pages(190, 10)
+    comparison = _Comparison(given, places, (places, next_best), None)
+    uncorrected = comparison.presence()
+    assert comparison.reported(uncorrected) is comparison.corrected(uncorrected) is uncorrected
 
 
 def test_look_alikes_are_exchanged_so_nothing_is_corrected_where_nearly_all_pages_have_them() -> None:
@@ -234,7 +238,7 @@ def test_look_alikes_are_exchanged_so_nothing_is_corrected_where_nearly_all_page
         comparison = _Comparison(given, places, (places, next_best), places < n_alike)
         presence = corrected(comparison)
         if is_corrected:
-            assert presence.tolist() == as_often_corrected(given, next_best, CORRECTIONS).tolist()
+            assert presence.tolist() == probability_of_being_right(given, next_best, removed_right=None).tolist()
         else:
             assert presence.tolist() == comparison.presence().tolist()
 

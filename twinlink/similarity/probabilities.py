@@ -41,7 +41,7 @@ def probability_of_being_right(
     wrong: Floats,
     labels: Floats | None = None,
     *,
-    removed_right: float = 1.0,
+    removed_right: float | None = 1.0,
     share_wrong: float | None = None,
 ) -> Floats:
     """Estimate P(right) of pairs with log odds ``given``, where known wrong pairs have log odds ``wrong``.
@@ -71,7 +71,8 @@ def probability_of_being_right(
         Labels of the given pairs: 1 right, 0 wrong, NaN unlabelled. A labelled pair counts by its label, not by its
         probability. The choice of labelled pairs may depend on their log odds.
     removed_right : float, optional
-        ρ₀, 0 to 1. By default all removed partners were right, and all known wrong pairs count once.
+        ρ₀, 0 to 1. None: it is ρ, round by round. By default all removed partners were right, and all known wrong
+        pairs count once.
     share_wrong : float, optional
         1 - ρ where it is known from elsewhere; only a and b are found then.
 
@@ -103,14 +104,15 @@ def probability_of_being_right(
     odds = np.concatenate([given, wrong])
     z = np.stack([(odds - odds.mean()) / (odds.std() + 1e-6), np.ones(n + k)], axis=1)
     right = (given > np.quantile(wrong, _START_QUANTILE)).astype(np.float64)
-    weights, counts = np.zeros(2), np.append(np.ones(n), _counts_as_best(_shares_at_most(wrong), removed_right))
+    weights, counts, at_most = np.zeros(2), np.ones(n + k), _shares_at_most(wrong)
     is_known = np.zeros(n, np.bool_) if labels is None else ~np.isnan(labels)
     for _ in range(_ROUNDS):
         if labels is not None:
             right = np.where(is_known, labels, right)
         n_right = right.sum()
+        counts[n:] = _counts_as_best(at_most, n_right / n if removed_right is None else removed_right)
         weights = _fit(z, np.r_[right, np.zeros(k)], weights, counts)
-        if removed_right < 1 and weights[0] <= 0:  # further rounds would count low pairs as right
+        if removed_right != 1 and weights[0] <= 0:  # further rounds would count low pairs as right
             break
         ratio = z[:n] @ weights - np.log((n_right + 0.5) / (n - n_right + k + 0.5))
         before, right = right, expit(ratio + _log_odds_of_right(n_right, n, share_wrong))

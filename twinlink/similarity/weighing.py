@@ -73,15 +73,14 @@ difference."""
 MOSTLY_SURE, SURELY_THERE = 0.6, 0.9
 """Where this share of the pairs has a presence above `SURELY_THERE`, partners that trials remove count as right ones.
 Elsewhere many pages have none, and their pairs in trials are the second best (`probability_of_being_right`). Trials on
-17 sites with half of either side removed, two draws each, with corrections until nothing changes: mean F1 .856 instead
-of .842, with 3.8 wrong pairs instead of 13.0; with no pair left, 19 instead of 52. Of 93 whole sites, pairs of five are
+17 sites with half of either side removed, two draws each, corrected until nothing changes: mean F1 .856 instead of
+.842, with 3.8 wrong pairs instead of 13.0; with no pair left, 19 instead of 52. Of 93 whole sites, pairs of five are
 corrected in any round: these have 3 to 10 pages in one language."""
 CORRECTIONS = 2
-"""Times that this is corrected, each time by the mean presence before. Until nothing changes, the correction makes
-itself stronger, and leaves less than the right pairs: on 28 made sites with short pages, of which some have no partner,
-mean F1 is .679 instead of .705, with P .919 instead of .923; with half of either side removed from eight sites, .831
-instead of .862. Once is F1 .709 and .884, but P .900, and 15 wrong pairs instead of 13 where no page has a partner. On
-one site of look-alikes with half of side A removed it is worse: .661 instead of .720, twelve draws."""
+"""Times that a reported presence is corrected, each time by the mean presence before. Until nothing changes, the
+correction makes itself stronger, and leaves less than the right pairs: on 28 made sites with short pages, of which some
+have no partner, mean F1 is .679 instead of .706, with P .919 instead of .903. Rounds that learn from it fare no better
+with two corrections: F1 .705, but .661 instead of .716 on a site of look-alikes with half of side A removed."""
 NEARLY_ALL = 0.9
 """Share of look-alikes among the pairs above which there is no such correction: their wrong pairs are exchanges, and
 what a page chooses without them is not its second best."""
@@ -111,7 +110,8 @@ class Weighing(msgspec.Struct, frozen=True, eq=False):
     learned from the pair. If it leaves too few likely pairs (`ENOUGH`), it is the presence without the correction for
     pages without a partner."""
     probabilities: Floats
-    """Probability of each of ``pairs`` to be right, in [0, 1]: ``presence`` times its share among its rivals."""
+    """Probability of each of ``pairs`` to be right, in [0, 1]: its presence times its share among its rivals. Without
+    labels, the presence is corrected only `CORRECTIONS` times for pages without a partner."""
     n_equal: NDArray[np.int64]
     """Number of equally good candidates of each of ``pairs``, itself included."""
     mistaken: float
@@ -197,7 +197,7 @@ def weigh(
         comparison = _Comparison(log_odds[pairs], pairs, wrong, alike)
         uncorrected = comparison.presence()
         presence = comparison.corrected(uncorrected)
-        probabilities = presence * shares
+        probabilities = comparison.reported(uncorrected) * shares
         held_out = _enough_to_learn(presence, uncorrected, uncorrected)
         if len(pairs) <= FEW:
             without = partial(_learned_without, kinds, rivalry, teachers, settings.ridge)
@@ -246,7 +246,7 @@ class _Comparison(NamedTuple):
     labels: Floats | None = None
     """Of each of ``places``, see `probability_of_being_right`."""
 
-    def presence(self, removed_right: float = 1.0) -> Floats:
+    def presence(self, removed_right: float | None = 1.0) -> Floats:
         """Compare look-alikes with wrong pairs of look-alikes, and others with others, where there are enough."""
         places, (wrong_places, wrong), alike = self.places, self.wrong, self.alike
         if alike is not None:
@@ -263,13 +263,19 @@ class _Comparison(NamedTuple):
 
     def corrected(self, presence: Floats) -> Floats:
         """Correct a presence for pages without a partner (`MOSTLY_SURE`); where they are few, return it as it is."""
-        if np.sum(presence > SURELY_THERE) >= MOSTLY_SURE * len(presence):
-            return presence
-        if self.alike is not None and self.alike[self.places].sum() > NEARLY_ALL * len(self.places):
-            return presence
-        for _ in range(CORRECTIONS):
-            presence = self.presence(float(presence.mean()))
+        return self.presence(None) if self._is_corrected(presence) else presence
+
+    def reported(self, presence: Floats) -> Floats:
+        """Correct a presence for the reported probabilities: not until nothing changes, but `CORRECTIONS` times."""
+        if self._is_corrected(presence):
+            for _ in range(CORRECTIONS):
+                presence = self.presence(float(presence.mean()))
         return presence
+
+    def _is_corrected(self, presence: Floats) -> bool:
+        if np.sum(presence > SURELY_THERE) >= MOSTLY_SURE * len(presence):
+            return False
+        return self.alike is None or self.alike[self.places].sum() <= NEARLY_ALL * len(self.places)
 
 
 def _enough_to_learn(presence: Floats, uncorrected: Floats, of_all: Floats) -> Floats:

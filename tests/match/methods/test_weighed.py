@@ -629,20 +629,19 @@ def test_pages_of_sure_pairs_keep_fewer_candidates_but_not_with_labels(monkeypat
     assert asked[-1] == (20, 20)
 
 
-def test_numbers_that_each_language_counts_by_itself_say_nothing() -> None:
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_numbers_that_each_language_counts_by_itself_say_nothing(seed: int) -> None:
     """News of which a third is missing in either language, each linked to the next and the previous one.
 
-    With these numbers as evidence, 2 of 68 pairs of a site are right. Without, they hang on a few noisy words.
+    With these numbers as evidence, 2 of 68 pairs are right.
     """
-    n_right = n_pairs = n_known = 0
-    for seed in range(4):
-        site = as_news(made_site(120, seed, noise=0.5, tag_noise=0.5))
-        found = site.found()
-        check(found, site)
-        pairs = site.pairs(found)
-        assert "pattern" not in found.evidence
-        n_right, n_pairs, n_known = n_right + len(pairs & right(site)), n_pairs + len(pairs), n_known + len(right(site))
-    assert min(n_right / n_known, n_right / n_pairs) >= 0.5
+    site = as_news(made_site(120, seed, noise=0.5, tag_noise=0.5))
+    found = site.found()
+    check(found, site)
+    pairs = site.pairs(found)
+    assert "pattern" not in found.evidence
+    assert len(pairs & right(site)) >= 0.6 * len(right(site))
+    assert len(pairs & right(site)) >= 0.6 * len(pairs)
 
 
 @pytest.mark.parametrize(("n", "seed"), [(30, 2), (30, 3), (100, 0), (100, 1)])

@@ -20,10 +20,11 @@ from twinlink import mine
 from twinlink.graph.matching import Matching
 from twinlink.labels.book import LabelBook
 from twinlink.match.evidence import FoundPairs, Side
-from twinlink.match.look_alikes import facing_groups, groups_of, look_alike_table
+from twinlink.match.look_alikes import facing_groups, look_alike_table
 from twinlink.match.selection import SideMatch
 from twinlink.review.reading.run_view import RunView
 from twinlink.run import Run
+from twinlink.similarity.contrast import groups_of
 from twinlink.tables import LOOK_ALIKES
 
 

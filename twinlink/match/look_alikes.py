@@ -11,9 +11,10 @@ import scipy.sparse as sp
 
 from twinlink.match.evidence import Side
 from twinlink.match.selection import SideMatch
+from twinlink.similarity.contrast import groups_of
 from twinlink.tables import LOOK_ALIKES
 
-__all__ = ["DOUBTFUL", "PAIRED", "UNPAIRED", "facing_groups", "groups_of", "look_alike_table"]
+__all__ = ["DOUBTFUL", "PAIRED", "UNPAIRED", "facing_groups", "look_alike_table"]
 
 PAIRED, DOUBTFUL, UNPAIRED = "paired", "doubtful", "unpaired"
 """States of a page: in a pair; in a pair that is not kept; in none."""
@@ -48,36 +49,6 @@ def look_alike_table(match_: SideMatch, site: str) -> pa.Table:
     forth = facing_groups(a.groups[ends[0]], b.groups[ends[1]], weights, int(a.groups.max(initial=0)))
     back = facing_groups(b.groups[ends[1]], a.groups[ends[0]], weights, int(b.groups.max(initial=0)))
     return pa.concat_tables([_rows(a, b, forth, site), _rows(b, a, back, site)])
-
-
-def groups_of(alike: sp.csr_array) -> Numbers:
-    """Return the number of each page's group, from 1; 0: it has no near-duplicate.
-
-    Groups are the connected components of near-duplicates, largest first; of equally large groups, the one with the
-    first page comes first.
-
-    Parameters
-    ----------
-    alike : csr_array, shape (n_pages, n_pages)
-        Which pages are near-duplicates.
-
-    Examples
-    --------
-    >>> groups_of(sp.csr_array([[0, 0, 0, 0, 0], [0, 0, 0, 1, 0], [0, 0, 0, 0, 0], [0, 0, 0, 0, 1], [0, 0, 0, 0, 0]]))
-    array([0, 1, 0, 1, 1])
-    """
-    if not alike.nnz:
-        return np.zeros(alike.shape[0], np.int64)
-    from scipy.sparse.csgraph import connected_components  # .02 s, and most small sites have no near-duplicates
-
-    _, part = connected_components(alike, directed=False)
-    _, first, sizes = np.unique(part, return_index=True, return_counts=True)
-    order = np.lexsort((first, -sizes))
-    numbers = np.zeros(len(first), np.int64)
-    numbers[order] = np.arange(1, len(first) + 1)
-    numbers[sizes == 1] = 0
-    found: Numbers = numbers[part]
-    return found
 
 
 def facing_groups(own: Numbers, other: Numbers, weights: Numbers, n_groups: int) -> Numbers:

@@ -57,8 +57,8 @@ class State(msgspec.Struct, frozen=True):
     fixed: dict[str, Floats]
     """Evidence that does not change from round to round, one value per candidate."""
     translations: tuple[sp.csr_array, ...]
-    """Translations for each part of the rows (row modulo number of parts): given, and learned from the last round's
-    pairs of the other parts. Words learned from a pair itself would support it even if it is wrong."""
+    """Translations for each part of the rows: given, and learned from the last round's pairs of the other parts. Words
+    learned from a pair itself would support it even if it is wrong. One for all rows in the first round."""
     probabilities: Floats | None = None
     """Probability of each candidate that was matched in the last round, 0 for the others; none before the first
     round."""
@@ -66,6 +66,8 @@ class State(msgspec.Struct, frozen=True):
     """Whether the first round uses the order of links."""
     chance: npt.NDArray[np.float64] | None = None
     """What the log odds of each candidate change by in the first matching; None: nothing."""
+    parts: Rows | None = None
+    """Part of each row, from 0; None: the row modulo the number of parts."""
 
 
 PAIR_SECONDS = 3e-7
@@ -269,13 +271,15 @@ def _by_parts(
     state: State, rivalry: Rivalry, measure_with: Callable[[sp.csr_array, sp.csr_array], Floats]
 ) -> npt.NDArray[np.floating]:
     """Measure the candidates of each part of the rows with the translations of that part."""
-    values = np.zeros(state.pattern.nnz, dtype=np.float32)
+    values, n_parts = np.zeros(state.pattern.nnz, dtype=np.float32), len(state.translations)
+    part_of_row = np.arange(state.pattern.shape[0]) % n_parts if state.parts is None or n_parts == 1 else state.parts
+    parts = part_of_row[rivalry.rows]
 
     def measured(part: int) -> None:
-        here = rivalry.rows % len(state.translations) == part
+        here = parts == part
         values[here] = measure_with(state.translations[part], select(state.pattern, here))
 
-    threaded(measured, range(len(state.translations)), seconds=PAIR_SECONDS * state.pattern.nnz)
+    threaded(measured, range(n_parts), seconds=PAIR_SECONDS * state.pattern.nnz)
     return values
 
 

@@ -3,7 +3,8 @@
 A round measures every kind of evidence (`twinlink.match.measures`), weighs it, matches, and learns from the pairs
 that are probably right: a lexicon for each half of the pages from the other half, and further candidates. The next
 round measures again with these. The rounds end when they change nothing. Where look-alikes may have been exchanged,
-they start again in other ways (`twinlink.match.methods.restarts`).
+they start again in other ways (`twinlink.match.methods.restarts`); where few pairs of a small site are sure, in more
+parts than halves (`twinlink.match.methods.word_parts`).
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from twinlink.match.measures import (
     pair_matrix,
 )
 from twinlink.match.methods.restarts import BETTER, are_enough, is_risky, restarts
+from twinlink.match.methods.word_parts import is_unsure, starts_in_more_parts
 from twinlink.match.so_far import pairs_so_far
 from twinlink.similarity.candidates import candidate_pattern, candidate_votes, strongest, tag_vectors, with_votes
 from twinlink.similarity.clues import CLUES, HERE, OF_ONE_PAGE, clue_states, is_contradicted
@@ -93,7 +95,7 @@ SETTLED = 0.995
 PARTS = 2
 """Number of parts of the pages that learn words from each other. Trials: in two parts the lexicons are good enough, and
 on a site of which no page has a partner .6 of the pairs are expected to be right instead of .95; four parts change
-nothing."""
+nothing. Small sites that few pairs are sure of start again in more (`twinlink.match.methods.word_parts`)."""
 UNVOTED_PAGES = 2_000
 """Pages of both sides together, without copies, up to which all pairs of the lists of nearest pages are candidates:
 they take little time, and there is little else to learn from. Trials with two votes on smaller sites: on eleven sites
@@ -137,27 +139,41 @@ def _matched(
     until, rest = (1.0 if between.labels is None else 0.5), steps.part(CANDIDATES_SHARE, 1.0)
     searching = steps.part(0.0, CANDIDATES_SHARE)
     last = _rounds(site, _first_state(site, langs, searching), None, langs, rest.part(0.0, FIRST_RUN_SHARE * until))
+    again = partial(_best_of_restarts, site, last, langs, rest.part(FIRST_RUN_SHARE * until, until))
     if is_risky(site, last.rivalry, last.result):
-        last = _best_of_restarts(site, last, langs, rest.part(FIRST_RUN_SHARE * until, until))
+        last = again(restarts, _objective, lambda _, objectives: are_enough(objectives))
+    elif is_unsure(site, last.result):
+        last = again(starts_in_more_parts, _n_right, lambda best, _: not is_unsure(site, best.result))
     if between.labels is not None:
         with_labels = f"{langs} with labels"
         last = _rounds(site, _next_state(site, last, between.labels), between.labels, with_labels, rest.part(0.5, 1.0))
     return _found(site, last)
 
 
-def _best_of_restarts(site: SiteMeasures, done: Round, name: str, steps: Steps) -> Round:
-    """Run the rounds again from other starts; return the result with the largest objective, ``done`` if it has it."""
-    best, objectives = done, [_objective(site, done)]
-    starts = restarts(site, _first_state(site, f"{name} again", steps.part(0.0, CANDIDATES_SHARE)))
+def _best_of_restarts(
+    site: SiteMeasures,
+    done: Round,
+    name: str,
+    steps: Steps,
+    starts_of: Callable[[SiteMeasures, State], Sequence[State]],
+    objective: Callable[[SiteMeasures, Round], float],
+    is_enough: Callable[[Round, Sequence[float]], bool],
+) -> Round:
+    """Run the rounds again from other starts; return the result with the largest objective, ``done`` if it has it.
+
+    No more starts are tried once the best result, and the objectives so far, are enough.
+    """
+    best, objectives = done, [objective(site, done)]
+    starts = starts_of(site, _first_state(site, f"{name} again", steps.part(0.0, CANDIDATES_SHARE)))
     rest = steps.part(CANDIDATES_SHARE, 1.0).without_results()
     for n, state in enumerate(starts):
         part = rest.part(n / len(starts), (n + 1) / len(starts))
         again = _rounds(site, state, None, f"{name}, start {n + 2} of {len(starts) + 1}", part)
-        objective = _objective(site, again)
-        if objective > max(BETTER * objectives[0], *objectives):
+        of_again = objective(site, again)
+        if of_again > max(BETTER * objectives[0], *objectives):
             best = again
-        objectives.append(objective)
-        if are_enough(objectives):
+        objectives.append(of_again)
+        if is_enough(best, objectives):
             break
     return best
 
@@ -167,6 +183,11 @@ def _objective(site: SiteMeasures, done: Round) -> float:
     pairs = done.result.pairs[site.has_alike(done.rivalry)[done.result.pairs]]
     contrast = done.evidence["contrast"][pairs].sum(dtype=np.float64)
     return float(contrast * done.result.probabilities.sum())
+
+
+def _n_right(_: SiteMeasures, done: Round) -> float:
+    """Return the expected number of right pairs."""
+    return float(done.result.probabilities.sum())
 
 
 class Round(NamedTuple):
@@ -418,7 +439,8 @@ def _next_state(site: SiteMeasures, done: Round, labels: sp.csr_array | None) ->
     likely, sure = presence > LIKELY, presence > SURE
     open_a, open_b = (np.ones(n, dtype=np.bool_) for n in shape)
     open_a[rows[sure]] = open_b[columns[sure]] = False
-    translations = _translations(site, rows[likely], columns[likely])
+    parts = np.arange(shape[0]) % PARTS if state.parts is None else state.parts
+    translations = _translations(site, rows[likely], columns[likely], parts)
     all_keep = min(shape) <= FEW_PAGES or labels is not None
     around_a, around_b = (each | all_keep for each in (open_a, open_b))
     searches = [
@@ -444,6 +466,7 @@ def _next_state(site: SiteMeasures, done: Round, labels: sp.csr_array | None) ->
         fixed={kind: kept(values) for kind, values in zip(state.fixed, carried, strict=True)},
         translations=translations,
         probabilities=carry_over(probabilities, probabilities.data, pattern, lambda rest: np.zeros(rest.nnz)),
+        parts=parts,
     )
 
 
@@ -465,14 +488,17 @@ def _settled_pairs(
 
 
 def _translations(
-    site: SiteMeasures, rows: npt.NDArray[np.int64], columns: npt.NDArray[np.int64]
+    site: SiteMeasures,
+    rows: npt.NDArray[np.int64],
+    columns: npt.NDArray[np.int64],
+    parts: npt.NDArray[np.int64],
 ) -> tuple[sp.csr_array, ...]:
     """Return the translations for each part of the pages: given, and learned from the pairs of the others."""
     given = site.words.translation
     if not site.uses("learned"):
         return (given,)
     counts = site.words.a.counts, site.words.b.counts
-    taught_by = (rows % PARTS != part for part in range(PARTS))
+    taught_by = (parts[rows] != part for part in range(int(parts.max(initial=0)) + 1))
     learned = site.results_of([partial(learn_translations, *counts, rows[by], columns[by]) for by in taught_by])
     return tuple(combine_translations(given, each) for each in learned)
 

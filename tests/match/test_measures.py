@@ -214,6 +214,22 @@ def test_each_part_of_the_rows_is_measured_with_its_translation() -> None:
     assert seen == [(2, [[1, 1, 0], [0, 0, 0], [0, 0, 1]]), (3, [[0, 0, 0], [0, 1, 0], [0, 0, 0]])]
 
 
+def test_parts_may_be_given() -> None:
+    """Rows 0 and 1 with the first, row 2 with the second; with one translation, all rows with that one."""
+    translations = tuple(sp.csr_array(np.full((1, 1), value)) for value in (2.0, 3.0))
+
+    def measuring(translation: sp.csr_array, pattern: sp.csr_array) -> NDArray[np.float32]:
+        return np.full(pattern.nnz, translation[0, 0], np.float32)
+
+    def measured_by(*of_parts: sp.csr_array) -> list[float]:
+        state = State(FULL, {}, of_parts, parts=np.array([0, 0, 1]))
+        found: list[float] = _by_parts(state, Rivalry(FULL), measuring)[::N].tolist()
+        return found
+
+    assert measured_by(*translations) == [2, 2, 3]
+    assert measured_by(translations[1]) == [3, 3, 3]
+
+
 def test_contrast_is_by_what_near_duplicates_do_not_have() -> None:
     """Two forms that differ in one number: content hardly tells them apart, contrast does."""
     form = " ".join(str(n) for n in range(2000, 2020))

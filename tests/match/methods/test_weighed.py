@@ -20,6 +20,7 @@ from twinlink.graph.links import adjacency
 from twinlink.match.evidence import Between, FoundPairs, Side, as_scores, read_words
 from twinlink.match.measures import State
 from twinlink.match.methods import restarts, weighed
+from twinlink.match.methods.restarts import are_enough
 from twinlink.match.methods.weighed import Round, _clear, _sureness, match_weighed
 from twinlink.similarity import candidates
 from twinlink.similarity.decision import keep_pairs
@@ -387,11 +388,42 @@ def test_the_start_with_clearly_the_largest_objective_wins(
     given = dict(enumerate([100.0, *objectives]))
     made = iter(range(1, 10))
     monkeypatch.setattr(weighed, "_first_state", lambda *_: State(sp.csr_array((1, 1)), {}, ()))
-    monkeypatch.setattr(weighed, "restarts", lambda *_: [None] * 9)
     monkeypatch.setattr(weighed, "_rounds", lambda *_: next(made))
-    monkeypatch.setattr(weighed, "_objective", lambda _site, done: given.get(done, 1.0))
-    assert weighed._best_of_restarts(None, 0, "xa-xb", Steps(lambda *_: None)) == best  # type: ignore[arg-type]
+    found = weighed._best_of_restarts(
+        None,  # type: ignore[arg-type]
+        0,  # type: ignore[arg-type]
+        "xa-xb",
+        Steps(lambda *_: None),
+        lambda *_: [None] * 9,  # type: ignore[arg-type, list-item]
+        lambda _site, done: given.get(done, 1.0),  # type: ignore[call-overload]
+        lambda _best, so_far: are_enough(so_far),
+    )
+    assert found == best  # type: ignore[comparison-overlap]
     assert next(made, 10) == n_runs + 1
+
+
+def test_starts_in_more_parts_end_as_soon_as_the_best_result_is_sure(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first result has 10 pairs, the second 9, the third 12 and is sure, the fourth would have 20."""
+    runs = iter([SimpleNamespace(n=10), SimpleNamespace(n=9), SimpleNamespace(n=12), SimpleNamespace(n=20)])
+    for run in (seen := [*runs]):
+        run.result = run
+        run.rivalry = run
+    made, parts = iter(seen), []
+
+    def rounds(_site: object, state: State, *_: object) -> object:
+        parts.append(None if state.parts is None else len(np.unique(state.parts)))
+        return next(made)
+
+    monkeypatch.setattr(weighed, "_rounds", rounds)
+    monkeypatch.setattr(weighed, "is_risky", lambda *_: False)
+    monkeypatch.setattr(weighed, "is_unsure", lambda _site, result: result.n < 12)
+    monkeypatch.setattr(weighed, "_n_right", lambda _site, done: done.n)
+    monkeypatch.setattr(weighed, "_found", lambda _site, last: last)
+    site, settings = made_site(20), Config().match
+    words = read_words(site.a, site.b, [], settings)
+    found = match_weighed(site.a, site.b, words, no_links(site.a, site.b), settings)
+    assert found.n == 12  # type: ignore[attr-defined]
+    assert parts == [None, 8, 16]
 
 
 def test_the_objective_is_the_contrast_of_look_alikes_times_the_expected_right_pairs() -> None:

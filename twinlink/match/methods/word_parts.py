@@ -24,6 +24,9 @@ MORE_PARTS = (8, 16, 12)
 """Numbers of parts that are tried, one after the other. The most expected right pairs decide: which number finds most
 depends on chance. Trials on 34 made sites with short pages, of which some have no partner: mean F1 .690 in halves
 alone, .743 with 8, .755 with 8 and 16, .765 with 8, 16, 4, 12 and 32."""
+LEAST_PAIRS = 20
+"""Number of pairs from which a site starts again. Of five pairs or fewer, none is ever sure; of some more, what a part
+leaves out teaches little. Our choice, not tuned."""
 FEW_WORDS = 150_000
 """Number of different words of all pages together up to which a site starts again: some hundred pages. More teach
 enough in halves, and take longer."""
@@ -34,10 +37,10 @@ def is_unsure(site: SiteMeasures, result: Weighing) -> bool:
 
     Without a further round, or where words are not learned, no pair teaches any.
     """
-    if not site.uses("learned") or not site.settings.weighing.rounds:
+    n_pairs, n_words = len(result.pairs), site.words.a.counts.nnz + site.words.b.counts.nnz
+    if not site.uses("learned") or not site.settings.weighing.rounds or n_pairs < LEAST_PAIRS or n_words > FEW_WORDS:
         return False
-    n_words = site.words.a.counts.nnz + site.words.b.counts.nnz
-    return n_words <= FEW_WORDS and bool(np.sum(result.presence > SURELY_THERE) < MOSTLY_SURE * len(result.pairs))
+    return bool(np.sum(result.presence > SURELY_THERE) < MOSTLY_SURE * n_pairs)
 
 
 def starts_in_more_parts(site: SiteMeasures, first: State) -> list[State]:

@@ -20,7 +20,7 @@ from twinlink.graph.links import adjacency
 from twinlink.match.evidence import Between, FoundPairs, Side, as_scores, read_words
 from twinlink.match.measures import State
 from twinlink.match.methods import restarts, weighed
-from twinlink.match.methods.restarts import are_enough
+from twinlink.match.methods.restarts import BETTER, are_enough
 from twinlink.match.methods.weighed import Round, _clear, _sureness, match_weighed
 from twinlink.similarity import candidates
 from twinlink.similarity.decision import keep_pairs
@@ -389,22 +389,20 @@ def test_the_start_with_clearly_the_largest_objective_wins(
     made = iter(range(1, 10))
     monkeypatch.setattr(weighed, "_first_state", lambda *_: State(sp.csr_array((1, 1)), {}, ()))
     monkeypatch.setattr(weighed, "_rounds", lambda *_: next(made))
-    found = weighed._best_of_restarts(
-        None,  # type: ignore[arg-type]
-        0,  # type: ignore[arg-type]
-        "xa-xb",
-        Steps(lambda *_: None),
-        lambda *_: [None] * 9,  # type: ignore[arg-type, list-item]
-        lambda _site, done: given.get(done, 1.0),  # type: ignore[call-overload]
-        lambda _best, so_far: are_enough(so_far),
+    how = weighed._Again(
+        starts=lambda *_: [None] * 9,  # type: ignore[arg-type, list-item]
+        objective=lambda _site, done: given.get(done, 1.0),  # type: ignore[call-overload]
+        better=BETTER,
+        are_enough=lambda _best, so_far: are_enough(so_far),
     )
+    found = weighed._best_of_restarts(None, 0, how, "xa-xb", Steps(lambda *_: None))  # type: ignore[arg-type]
     assert found == best  # type: ignore[comparison-overlap]
     assert next(made, 10) == n_runs + 1
 
 
 def test_starts_in_more_parts_end_as_soon_as_the_best_result_is_sure(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first result has 10 pairs, the second 9, the third 12 and is sure, the fourth would have 20."""
-    runs = iter([SimpleNamespace(n=10), SimpleNamespace(n=9), SimpleNamespace(n=12), SimpleNamespace(n=20)])
+    """The first result has 10 pairs, the second 12, which are not enough more, the third 13 and is sure."""
+    runs = iter(SimpleNamespace(n=n) for n in (10, 12, 13, 20))
     for run in (seen := [*runs]):
         run.result = run
         run.rivalry = run
@@ -416,13 +414,13 @@ def test_starts_in_more_parts_end_as_soon_as_the_best_result_is_sure(monkeypatch
 
     monkeypatch.setattr(weighed, "_rounds", rounds)
     monkeypatch.setattr(weighed, "is_risky", lambda *_: False)
-    monkeypatch.setattr(weighed, "is_unsure", lambda _site, result: result.n < 12)
+    monkeypatch.setattr(weighed, "is_unsure", lambda _site, result: result.n < 13)
     monkeypatch.setattr(weighed, "_n_right", lambda _site, done: done.n)
     monkeypatch.setattr(weighed, "_found", lambda _site, last: last)
     site, settings = made_site(20), Config().match
     words = read_words(site.a, site.b, [], settings)
     found = match_weighed(site.a, site.b, words, no_links(site.a, site.b), settings)
-    assert found.n == 12  # type: ignore[attr-defined]
+    assert found.n == 13  # type: ignore[attr-defined]
     assert parts == [None, 8, 16]
 
 

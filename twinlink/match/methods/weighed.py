@@ -32,7 +32,7 @@ from twinlink.match.measures import (
     pair_matrix,
 )
 from twinlink.match.methods.restarts import BETTER, are_enough, is_risky, restarts
-from twinlink.match.methods.word_parts import is_unsure, starts_in_more_parts
+from twinlink.match.methods.word_parts import MORE_RIGHT, is_unsure, starts_in_more_parts
 from twinlink.match.so_far import pairs_so_far
 from twinlink.similarity.candidates import candidate_pattern, candidate_votes, strongest, tag_vectors, with_votes
 from twinlink.similarity.clues import CLUES, HERE, OF_ONE_PAGE, clue_states, is_contradicted
@@ -139,41 +139,44 @@ def _matched(
     until, rest = (1.0 if between.labels is None else 0.5), steps.part(CANDIDATES_SHARE, 1.0)
     searching = steps.part(0.0, CANDIDATES_SHARE)
     last = _rounds(site, _first_state(site, langs, searching), None, langs, rest.part(0.0, FIRST_RUN_SHARE * until))
-    again = partial(_best_of_restarts, site, last, langs, rest.part(FIRST_RUN_SHARE * until, until))
+    how = None
     if is_risky(site, last.rivalry, last.result):
-        last = again(restarts, _objective, lambda _, objectives: are_enough(objectives))
+        how = _Again(restarts, _objective, BETTER, lambda _, objectives: are_enough(objectives))
     elif is_unsure(site, last.result):
-        last = again(starts_in_more_parts, _n_right, lambda best, _: not is_unsure(site, best.result))
+        how = _Again(starts_in_more_parts, _n_right, MORE_RIGHT, lambda best, _: not is_unsure(site, best.result))
+    if how is not None:
+        last = _best_of_restarts(site, last, how, langs, rest.part(FIRST_RUN_SHARE * until, until))
     if between.labels is not None:
         with_labels = f"{langs} with labels"
         last = _rounds(site, _next_state(site, last, between.labels), between.labels, with_labels, rest.part(0.5, 1.0))
     return _found(site, last)
 
 
-def _best_of_restarts(
-    site: SiteMeasures,
-    done: Round,
-    name: str,
-    steps: Steps,
-    starts_of: Callable[[SiteMeasures, State], Sequence[State]],
-    objective: Callable[[SiteMeasures, Round], float],
-    is_enough: Callable[[Round, Sequence[float]], bool],
-) -> Round:
-    """Run the rounds again from other starts; return the result with the largest objective, ``done`` if it has it.
+class _Again(NamedTuple):
+    """How the rounds start again."""
 
-    No more starts are tried once the best result, and the objectives so far, are enough.
-    """
-    best, objectives = done, [objective(site, done)]
-    starts = starts_of(site, _first_state(site, f"{name} again", steps.part(0.0, CANDIDATES_SHARE)))
+    starts: Callable[[SiteMeasures, State], Sequence[State]]
+    """From the first state to others."""
+    objective: Callable[[SiteMeasures, Round], float]
+    better: float
+    """Factor by which a restart's objective must be larger than that of the first result."""
+    are_enough: Callable[[Round, Sequence[float]], bool]
+    """Whether no more starts are needed, by the best result and the objectives so far."""
+
+
+def _best_of_restarts(site: SiteMeasures, done: Round, how: _Again, name: str, steps: Steps) -> Round:
+    """Run the rounds again from other starts; return the result with the largest objective, ``done`` if it has it."""
+    best, objectives = done, [how.objective(site, done)]
+    starts = how.starts(site, _first_state(site, f"{name} again", steps.part(0.0, CANDIDATES_SHARE)))
     rest = steps.part(CANDIDATES_SHARE, 1.0).without_results()
     for n, state in enumerate(starts):
         part = rest.part(n / len(starts), (n + 1) / len(starts))
         again = _rounds(site, state, None, f"{name}, start {n + 2} of {len(starts) + 1}", part)
-        of_again = objective(site, again)
-        if of_again > max(BETTER * objectives[0], *objectives):
+        objective = how.objective(site, again)
+        if objective > max(how.better * objectives[0], *objectives):
             best = again
-        objectives.append(of_again)
-        if is_enough(best, objectives):
+        objectives.append(objective)
+        if how.are_enough(best, objectives):
             break
     return best
 

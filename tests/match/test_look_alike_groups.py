@@ -10,12 +10,11 @@ import lxml.html
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tests.made_sites import BASE, page, write_pages
 from tests.review.app.test_security import ask
 from tests.review.conftest import Served, serving
+from tests.similarity.test_contrast import symmetric
 from twinlink import mine
 from twinlink.graph.matching import Matching
 from twinlink.labels.book import LabelBook
@@ -24,45 +23,9 @@ from twinlink.match.look_alikes import facing_groups, look_alike_table
 from twinlink.match.selection import SideMatch
 from twinlink.review.reading.run_view import RunView
 from twinlink.run import Run
-from twinlink.similarity.contrast import groups_of
 from twinlink.tables import LOOK_ALIKES
 
-
-def symmetric(n: int, *ends: tuple[int, int]) -> sp.csr_array:
-    matrix = np.zeros((n, n), np.bool_)
-    for one, other in ends:
-        matrix[one, other] = matrix[other, one] = True
-    return sp.csr_array(matrix)
-
-
 # ---- groups
-
-
-def test_pages_without_near_duplicates_are_in_no_group() -> None:
-    assert groups_of(symmetric(3)).tolist() == [0, 0, 0]
-    assert groups_of(symmetric(0)).tolist() == []
-
-
-def test_a_chain_is_a_group_and_the_largest_is_the_first() -> None:
-    assert groups_of(symmetric(6, (1, 2), (3, 4), (4, 5))).tolist() == [0, 2, 2, 1, 1, 1]
-
-
-def test_of_equally_large_groups_that_with_the_first_page_is_the_first() -> None:
-    assert groups_of(symmetric(5, (2, 3), (0, 4))).tolist() == [1, 0, 2, 2, 1]
-
-
-@given(st.sets(st.tuples(st.integers(0, 7), st.integers(0, 7)).filter(lambda ends: ends[0] != ends[1])))
-def test_groups_are_connected_components(ends: set[tuple[int, int]]) -> None:
-    alike = symmetric(8, *ends)
-    reached = np.eye(8, dtype=np.int64)
-    for _ in range(8):
-        reached = (reached + reached @ alike.toarray().astype(np.int64) > 0).astype(np.int64)
-    groups = groups_of(alike)
-    same = (groups[:, None] == groups[None, :]) & (groups > 0)[:, None]
-    assert (same | np.eye(8, dtype=np.bool_)).tolist() == (reached > 0).tolist()
-    sizes = [int((groups == number).sum()) for number in range(1, int(groups.max()) + 1)]
-    assert sizes == sorted(sizes, reverse=True)
-    assert all(size > 1 for size in sizes)
 
 
 def test_group_faces_the_group_with_most_evidence() -> None:

@@ -30,6 +30,7 @@ from twinlink.similarity.rivals import Rivalry
 Links = Sequence[tuple[int, int]]
 N = 3
 FULL = sp.csr_array(np.ones((N, N), np.float32))
+HALVES = np.arange(N) % 2
 TEXTS = ("1001 1002", "1003 1004", "1005 1006")
 
 
@@ -67,7 +68,7 @@ def state_of(pattern: sp.csr_array = FULL, probabilities: object = None, **fixed
     """Return a state of given evidence, and of given probabilities of its candidates."""
     known = {kind: np.array(values, np.float32) for kind, values in fixed.items()}
     chances = None if probabilities is None else np.array(probabilities, np.float32)
-    return State(pattern, known, (), chances)
+    return State(pattern, known, (), HALVES, chances)
 
 
 def measured(site: SiteMeasures, state: State) -> dict[str, NDArray[np.float64]]:
@@ -209,7 +210,7 @@ def test_each_part_of_the_rows_is_measured_with_its_translation() -> None:
         return np.full(pattern.nnz, translation[0, 0], np.float32)
 
     pattern = sp.csr_array(np.array([[1, 1, 0], [0, 1, 0], [0, 0, 1]], np.float32))
-    values = _by_parts(State(pattern, {}, translations), Rivalry(pattern), measuring)
+    values = _by_parts(State(pattern, {}, translations, HALVES), Rivalry(pattern), measuring)
     assert values.tolist() == [2, 2, 3, 2]
     assert seen == [(2, [[1, 1, 0], [0, 0, 0], [0, 0, 1]]), (3, [[0, 0, 0], [0, 1, 0], [0, 0, 0]])]
 
@@ -222,7 +223,7 @@ def test_parts_may_be_given() -> None:
         return np.full(pattern.nnz, translation[0, 0], np.float32)
 
     def measured_by(*of_parts: sp.csr_array) -> list[float]:
-        state = State(FULL, {}, of_parts, parts=np.array([0, 0, 1]))
+        state = State(FULL, {}, of_parts, np.array([0, 0, 1]))
         found: list[float] = _by_parts(state, Rivalry(FULL), measuring)[::N].tolist()
         return found
 
@@ -235,7 +236,7 @@ def test_contrast_is_by_what_near_duplicates_do_not_have() -> None:
     form = " ".join(str(n) for n in range(2000, 2020))
     texts = (f"{form} 1001", f"{form} 1002", "1003")
     site = site_of("contrast", texts=(texts, texts))
-    state = State(FULL, {}, (site.words.translation,))
+    state = State(FULL, {}, (site.words.translation,), HALVES)
     found = measured(site, state)["contrast"].reshape(N, N)
     assert found == pytest.approx(np.eye(N), abs=1e-6)
     assert site.content(site.words.translation, FULL).reshape(N, N)[0, 1] > 0.5
@@ -248,7 +249,7 @@ def test_learned_words_are_measured_in_later_rounds() -> None:
     terms = site.words.a.vocabulary, site.words.b.vocabulary
     places = tuple([known.index(word) for word in words] for known, words in zip(terms, texts, strict=True))
     known = sp.csr_array((np.ones(N, np.float32), places), shape=site.words.translation.shape)
-    later = State(FULL, {}, (known,), np.zeros(9, np.float32))
+    later = State(FULL, {}, (known,), HALVES, np.zeros(9, np.float32))
     assert measured(site, later)["learned"].reshape(N, N) == pytest.approx(np.eye(N), abs=1e-6)
 
 
@@ -304,7 +305,7 @@ def test_links_are_aligned_by_contrast_where_nothing_else_tells_an_entry_apart()
     texts = "1003", f"{FORM} 1001", f"{FORM} 1002"
     site = site_of("content", "contrast", "order", texts=(texts, texts), links=(MENU, turned))
     pattern = sp.csr_array(ALIKE)
-    first = State(pattern, {"content": np.ones(5, np.float32)}, (site.words.translation,))
+    first = State(pattern, {"content": np.ones(5, np.float32)}, (site.words.translation,), HALVES)
     assert measured(site, first)["order"].round(1).tolist() == [0, 0, 1, 1, 0]
     later = replace(first, probabilities=np.array([1, 0, 0, 0, 0], np.float32))
     found = measured(site, later)["order"]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from twinlink.errors import ShapeError
-from twinlink.similarity.contrast import contrast_vectors, cosine_of_pairs, near_duplicates, near_pages
+from twinlink.similarity.contrast import contrast_vectors, cosine_of_pairs, groups_of, near_duplicates, near_pages
 
 Matrix = NDArray[np.float64]
 
@@ -148,3 +148,40 @@ def test_stored_zeros_and_other_formats_change_nothing() -> None:
 def test_near_pages_of_other_pages_are_refused() -> None:
     with pytest.raises(ShapeError, match="near: expected shape"):
         contrast_vectors(csr_array(np.eye(2)), near_pages(csr_array(np.eye(3))))
+
+
+# ---- groups
+
+
+def symmetric(n: int, *ends: tuple[int, int]) -> csr_array:
+    matrix = np.zeros((n, n), np.bool_)
+    for one, other in ends:
+        matrix[one, other] = matrix[other, one] = True
+    return csr_array(matrix)
+
+
+def test_pages_without_near_duplicates_are_in_no_group() -> None:
+    assert groups_of(symmetric(3)).tolist() == [0, 0, 0]
+    assert groups_of(symmetric(0)).tolist() == []
+
+
+def test_a_chain_is_a_group_and_the_largest_is_the_first() -> None:
+    assert groups_of(symmetric(6, (1, 2), (3, 4), (4, 5))).tolist() == [0, 2, 2, 1, 1, 1]
+
+
+def test_of_equally_large_groups_that_with_the_first_page_is_the_first() -> None:
+    assert groups_of(symmetric(5, (2, 3), (0, 4))).tolist() == [1, 0, 2, 2, 1]
+
+
+@given(st.sets(st.tuples(st.integers(0, 7), st.integers(0, 7)).filter(lambda ends: ends[0] != ends[1])))
+def test_groups_are_connected_components(ends: set[tuple[int, int]]) -> None:
+    alike = symmetric(8, *ends)
+    reached = np.eye(8, dtype=np.int64)
+    for _ in range(8):
+        reached = (reached + reached @ alike.toarray().astype(np.int64) > 0).astype(np.int64)
+    groups = groups_of(alike)
+    same = (groups[:, None] == groups[None, :]) & (groups > 0)[:, None]
+    assert (same | np.eye(8, dtype=np.bool_)).tolist() == (reached > 0).tolist()
+    sizes = [int((groups == number).sum()) for number in range(1, int(groups.max()) + 1)]
+    assert sizes == sorted(sizes, reverse=True)
+    assert all(size > 1 for size in sizes)

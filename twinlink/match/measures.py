@@ -59,6 +59,8 @@ class State(msgspec.Struct, frozen=True):
     translations: tuple[sp.csr_array, ...]
     """Translations for each part of the rows: given, and learned from the last round's pairs of the other parts. Words
     learned from a pair itself would support it even if it is wrong. One for all rows in the first round."""
+    parts: Rows
+    """Part of each row, from 0."""
     probabilities: Floats | None = None
     """Probability of each candidate that was matched in the last round, 0 for the others; none before the first
     round."""
@@ -66,8 +68,6 @@ class State(msgspec.Struct, frozen=True):
     """Whether the first round uses the order of links."""
     chance: npt.NDArray[np.float64] | None = None
     """What the log odds of each candidate change by in the first matching; None: nothing."""
-    parts: Rows | None = None
-    """Part of each row, from 0; None: the row modulo the number of parts."""
 
 
 PAIR_SECONDS = 3e-7
@@ -272,8 +272,7 @@ def _by_parts(
 ) -> npt.NDArray[np.floating]:
     """Measure the candidates of each part of the rows with the translations of that part."""
     values, n_parts = np.zeros(state.pattern.nnz, dtype=np.float32), len(state.translations)
-    part_of_row = np.arange(state.pattern.shape[0]) % n_parts if state.parts is None or n_parts == 1 else state.parts
-    parts = part_of_row[rivalry.rows]
+    parts = state.parts[rivalry.rows] % n_parts  # 0 where one translation is for all
 
     def measured(part: int) -> None:
         here = parts == part

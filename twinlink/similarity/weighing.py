@@ -26,7 +26,7 @@ from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.weighing_model import Model, learn
 from twinlink.system.side_by_side import threaded
 
-__all__ = ["LIKELY", "Weighing", "clear_pairs", "n_equal", "weigh"]
+__all__ = ["LIKELY", "Weighing", "are_mostly_sure", "clear_pairs", "n_equal", "weigh"]
 
 Floats = NDArray[np.float64]
 Values = NDArray[np.floating]
@@ -273,7 +273,7 @@ class _Comparison(NamedTuple):
         return presence
 
     def _is_corrected(self, presence: Floats) -> bool:
-        if np.sum(presence > SURELY_THERE) >= MOSTLY_SURE * len(presence):
+        if are_mostly_sure(presence):
             return False
         return self.alike is None or self.alike[self.places].sum() <= NEARLY_ALL * len(self.places)
 
@@ -465,6 +465,11 @@ def n_equal(log_odds: Floats, pairs: Positions, rivalry: Rivalry) -> NDArray[np.
     n_row = np.bincount(rivalry.rows[equal], minlength=rivalry.shape[0])[rivalry.rows[pairs]]
     n_column = np.bincount(rivalry.columns[equal], minlength=rivalry.shape[1])[rivalry.columns[pairs]]
     return np.maximum(np.maximum(n_row, n_column), 1)
+
+
+def are_mostly_sure(presence: Floats) -> bool:
+    """Return whether the pages of most of some pairs surely have partners (`MOSTLY_SURE`, `SURELY_THERE`)."""
+    return bool(np.sum(presence > SURELY_THERE) >= MOSTLY_SURE * len(presence))
 
 
 def clear_pairs(scores: Values, rivalry: Rivalry, margin: float) -> NDArray[np.bool_]:

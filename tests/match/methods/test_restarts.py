@@ -16,6 +16,7 @@ from twinlink.similarity.weighing import Weighing
 
 N = 3
 FULL = sp.csr_array(np.ones((N, N), np.float32))
+HALVES = np.arange(N) % 2
 FORM = " ".join(str(n) for n in range(2000, 2060))
 FORMS = (f"{FORM} 1001", f"{FORM} 1002", "1003")
 OWN = ("1001 1002", "1003 1004", "1005 1006")
@@ -60,7 +61,7 @@ def test_look_alikes_that_may_be_exchanged_are_a_risk(
 
 
 def test_some_starts_leave_the_order_out_and_some_draw_pairs() -> None:
-    states = [*restarts(site_of(FORMS), State(FULL, {}, ()))]
+    states = [*restarts(site_of(FORMS), State(FULL, {}, (), HALVES))]
     assert [(state.order_first, state.chance is not None) for state in states] == [
         (order_first, seed > 0) for order_first, seed in STARTS
     ]
@@ -76,7 +77,7 @@ def test_a_larger_site_starts_again_less_often(monkeypatch: pytest.MonkeyPatch) 
     found = []
     for n in (3, 4, 5):
         site = site_of(FORMS, tuple(map(str, range(n))))
-        found.append(restarts(site, State(sp.csr_array(np.ones((N, n), np.float32)), {}, ())))
+        found.append(restarts(site, State(sp.csr_array(np.ones((N, n), np.float32)), {}, (), HALVES)))
     assert [len(states) for states in found] == [9, 5, 1]
     assert not found[2][0].order_first
     assert found[2][0].chance is None
@@ -91,8 +92,10 @@ def test_equal_results_are_enough(objectives: list[float], expected: bool) -> No
 
 
 def test_chance_depends_on_the_words_of_the_pages_alone() -> None:
-    first = [state.chance for state in restarts(site_of(FORMS, OWN), State(FULL, {}, ()))][1]
-    turned = [state.chance for state in restarts(site_of(tuple(OWN[k] for k in TURN), FORMS), State(FULL, {}, ()))][1]
+    first = [state.chance for state in restarts(site_of(FORMS, OWN), State(FULL, {}, (), HALVES))][1]
+    turned = [
+        state.chance for state in restarts(site_of(tuple(OWN[k] for k in TURN), FORMS), State(FULL, {}, (), HALVES))
+    ][1]
     assert first is not None
     assert turned is not None
     assert first.reshape(N, N).T[TURN] == pytest.approx(turned.reshape(N, N))

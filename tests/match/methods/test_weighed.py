@@ -387,9 +387,9 @@ def test_the_start_with_clearly_the_largest_objective_wins(
     """The first result, number 0, has 100; those that are not given have 1."""
     given = dict(enumerate([100.0, *objectives]))
     made = iter(range(1, 10))
-    monkeypatch.setattr(weighed, "_first_state", lambda *_: State(sp.csr_array((1, 1)), {}, ()))
+    monkeypatch.setattr(weighed, "_first_state", lambda *_: State(sp.csr_array((1, 1)), {}, (), np.zeros(1, np.int64)))
     monkeypatch.setattr(weighed, "_rounds", lambda *_: next(made))
-    how = weighed._Again(
+    how = weighed._Restarts(
         starts=lambda *_: [None] * 9,  # type: ignore[arg-type, list-item]
         objective=lambda _site, done: given.get(done, 1.0),  # type: ignore[call-overload]
         better=BETTER,
@@ -402,33 +402,32 @@ def test_the_start_with_clearly_the_largest_objective_wins(
 
 def test_starts_in_more_parts_end_as_soon_as_the_best_result_is_sure(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first result has 10 pairs, the second 12, which are not enough more, the third 13 and is sure."""
-    runs = iter(SimpleNamespace(n=n) for n in (10, 12, 13, 20))
+    runs = iter(SimpleNamespace(n_right=n) for n in (10, 12, 13, 20))
     for run in (seen := [*runs]):
         run.result = run
         run.rivalry = run
     made, parts = iter(seen), []
 
     def rounds(_site: object, state: State, *_: object) -> object:
-        parts.append(None if state.parts is None else len(np.unique(state.parts)))
+        parts.append(len(np.unique(state.parts)))
         return next(made)
 
     monkeypatch.setattr(weighed, "_rounds", rounds)
     monkeypatch.setattr(weighed, "is_risky", lambda *_: False)
-    monkeypatch.setattr(weighed, "is_unsure", lambda _site, result: result.n < 13)
-    monkeypatch.setattr(weighed, "_n_right", lambda _site, done: done.n)
+    monkeypatch.setattr(weighed, "is_unsure", lambda _site, result: result.n_right < 13)
     monkeypatch.setattr(weighed, "_found", lambda _site, last: last)
     site, settings = made_site(20), Config().match
     words = read_words(site.a, site.b, [], settings)
     found = match_weighed(site.a, site.b, words, no_links(site.a, site.b), settings)
-    assert found.n == 13  # type: ignore[attr-defined]
-    assert parts == [None, 8, 16]
+    assert found.n_right == 13  # type: ignore[attr-defined]
+    assert parts == [2, 8, 16]
 
 
 def test_the_objective_is_the_contrast_of_look_alikes_times_the_expected_right_pairs() -> None:
     site = SimpleNamespace(has_alike=lambda _: np.array([True, False, True, True]))
     evidence = {"contrast": np.array([0.5, 0.9, 0.25, 0.8])}
     result = SimpleNamespace(pairs=np.array([0, 1, 2]), probabilities=np.array([1.0, 0.5, 0.5]))
-    done = SimpleNamespace(result=result, rivalry=None, evidence=evidence)
+    done = Round(None, None, evidence, result, None)  # type: ignore[arg-type]
     assert weighed._objective(site, done) == (0.5 + 0.25) * 2  # type: ignore[arg-type]
 
 
@@ -745,7 +744,13 @@ def test_a_clue_is_used_at_first_if_the_pages_agree_with_most_of_it(n_agreed: in
     candidates = sp.csr_array((np.ones(len(rows)), (rows, columns)), shape=(5, 16))
     evidence = {"content": np.array(content), "pattern": np.array(pattern)}
     rivalry = Rivalry(candidates)
-    clear = _clear(State(candidates, {}, ()), evidence, rivalry, None, lambda pairs: np.zeros(len(rows), np.bool_))
+    clear = _clear(
+        State(candidates, {}, (), np.zeros(candidates.shape[0], np.int64)),
+        evidence,
+        rivalry,
+        None,
+        lambda pairs: np.zeros(len(rows), np.bool_),
+    )
     wanted = 5 if is_used else n_agreed
     assert [columns[k] for k in np.flatnonzero(clear)] == list(range(wanted))
 

@@ -6,33 +6,27 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.similarity.test_contrast import symmetric
 from twinlink.config import Config
 from twinlink.match.measures import State
 from twinlink.match.methods import word_parts as module
 from twinlink.match.methods.word_parts import MORE_PARTS, is_unsure, parts_of, starts_in_more_parts
 
 
-def alike(n: int, *pairs: tuple[int, int]) -> sp.csr_array:
-    matrix = np.zeros((n, n), np.bool_)
-    for one, other in pairs:
-        matrix[one, other] = matrix[other, one] = True
-    return sp.csr_array(matrix)
-
-
 def test_pages_without_near_duplicates_are_dealt_out() -> None:
-    assert parts_of(alike(7), 3).tolist() == [0, 1, 2, 0, 1, 2, 0]
-    assert parts_of(alike(0), 3).tolist() == []
+    assert parts_of(symmetric(7), 3).tolist() == [0, 1, 2, 0, 1, 2, 0]
+    assert parts_of(symmetric(0), 3).tolist() == []
 
 
 def test_a_page_and_its_version_for_printing_are_in_one_part() -> None:
-    parts = parts_of(alike(12, *((page, page + 6) for page in range(6))), 3)
+    parts = parts_of(symmetric(12, *((page, page + 6) for page in range(6))), 3)
     assert parts[:6].tolist() == parts[6:].tolist()
     assert np.bincount(parts).tolist() == [4, 4, 4]
 
 
 def test_a_group_with_more_pages_than_a_part_is_dealt_out() -> None:
     """Eight of nine pages are near-duplicates: in one part, nothing but one page would teach them."""
-    parts = parts_of(alike(9, *((0, page) for page in range(1, 8))), 3)
+    parts = parts_of(symmetric(9, *((0, page) for page in range(1, 8))), 3)
     assert np.bincount(parts[:8]).tolist() == [3, 3, 2]
 
 
@@ -40,7 +34,7 @@ def test_a_group_with_more_pages_than_a_part_is_dealt_out() -> None:
 def test_each_page_has_a_part_and_small_groups_stay_together(
     n: int, pairs: list[tuple[int, int]], n_parts: int
 ) -> None:
-    near = alike(n, *((one, other) for one, other in pairs if one < n and other < n and one != other))
+    near = symmetric(n, *((one, other) for one, other in pairs if one < n and other < n and one != other))
     parts = parts_of(near, n_parts)
     assert len(parts) == n
     assert ((parts >= 0) & (parts < n_parts)).all()
@@ -57,7 +51,7 @@ def site(n_words: int = 100, uses: bool = True, rounds: int = 3) -> SimpleNamesp
         uses=lambda kind: uses and kind == "learned",
         settings=SimpleNamespace(weighing=weighing),
         words=SimpleNamespace(a=terms, b=terms),
-        alike_a=alike(40),
+        alike_a=symmetric(40),
     )
 
 
@@ -83,7 +77,7 @@ def test_where_few_pairs_of_a_small_site_are_sure_it_is_unsure(
 
 
 def test_each_start_has_another_number_of_parts() -> None:
-    first = State(sp.csr_array((40, 40)), {}, ())
+    first = State(sp.csr_array((40, 40)), {}, (), np.zeros(40, np.int64))
     starts = starts_in_more_parts(site(), first)  # type: ignore[arg-type]
-    assert [len(np.unique(state.parts)) for state in starts if state.parts is not None] == list(MORE_PARTS)
+    assert [len(np.unique(state.parts)) for state in starts] == list(MORE_PARTS)
     assert all(state.pattern is first.pattern for state in starts)

@@ -139,21 +139,16 @@ def _matched(
     until, rest = (1.0 if between.labels is None else 0.5), steps.part(CANDIDATES_SHARE, 1.0)
     searching = steps.part(0.0, CANDIDATES_SHARE)
     last = _rounds(site, _first_state(site, langs, searching), None, langs, rest.part(0.0, FIRST_RUN_SHARE * until))
-    how = None
-    if is_risky(site, last.rivalry, last.result):
-        how = _Again(restarts, _objective, BETTER, lambda _, objectives: are_enough(objectives))
-    elif is_unsure(site, last.result):
-        how = _Again(starts_in_more_parts, _n_right, MORE_RIGHT, lambda best, _: not is_unsure(site, best.result))
-    if how is not None:
-        last = _best_of_restarts(site, last, how, langs, rest.part(FIRST_RUN_SHARE * until, until))
+    if again := _again(site, last):
+        last = _best_of_restarts(site, last, again, langs, rest.part(FIRST_RUN_SHARE * until, until))
     if between.labels is not None:
         with_labels = f"{langs} with labels"
         last = _rounds(site, _next_state(site, last, between.labels), between.labels, with_labels, rest.part(0.5, 1.0))
     return _found(site, last)
 
 
-class _Again(NamedTuple):
-    """How the rounds start again."""
+class _Restarts(NamedTuple):
+    """Other starts of the rounds, and how their results are compared."""
 
     starts: Callable[[SiteMeasures, State], Sequence[State]]
     """From the first state to others."""
@@ -164,7 +159,21 @@ class _Again(NamedTuple):
     """Whether no more starts are needed, by the best result and the objectives so far."""
 
 
-def _best_of_restarts(site: SiteMeasures, done: Round, how: _Again, name: str, steps: Steps) -> Round:
+def _again(site: SiteMeasures, done: Round) -> _Restarts | None:
+    """Return how the rounds start again after a result; None: they do not."""
+    if is_risky(site, done.rivalry, done.result):
+        return _Restarts(restarts, _objective, BETTER, lambda _, objectives: are_enough(objectives))
+    if is_unsure(site, done.result):
+        return _Restarts(
+            starts_in_more_parts,
+            lambda _, result: result.n_right,
+            MORE_RIGHT,
+            lambda best, _: not is_unsure(site, best.result),
+        )
+    return None
+
+
+def _best_of_restarts(site: SiteMeasures, done: Round, how: _Restarts, name: str, steps: Steps) -> Round:
     """Run the rounds again from other starts; return the result with the largest objective, ``done`` if it has it."""
     best, objectives = done, [how.objective(site, done)]
     starts = how.starts(site, _first_state(site, f"{name} again", steps.part(0.0, CANDIDATES_SHARE)))
@@ -185,12 +194,7 @@ def _objective(site: SiteMeasures, done: Round) -> float:
     """Return the sum of the contrast of a result's pairs of look-alikes, times the expected number of right pairs."""
     pairs = done.result.pairs[site.has_alike(done.rivalry)[done.result.pairs]]
     contrast = done.evidence["contrast"][pairs].sum(dtype=np.float64)
-    return float(contrast * done.result.probabilities.sum())
-
-
-def _n_right(_: SiteMeasures, done: Round) -> float:
-    """Return the expected number of right pairs."""
-    return float(done.result.probabilities.sum())
+    return float(contrast * done.n_right)
 
 
 class Round(NamedTuple):
@@ -201,6 +205,11 @@ class Round(NamedTuple):
     evidence: Mapping[str, npt.NDArray[np.floating]]
     result: Weighing
     lessons: Lessons | None
+
+    @property
+    def n_right(self) -> float:
+        """Expected number of right pairs."""
+        return float(self.result.probabilities.sum())
 
 
 def _rounds(site: SiteMeasures, state: State, labels: sp.csr_array | None, name: str, steps: Steps) -> Round:
@@ -219,7 +228,7 @@ def _rounds(site: SiteMeasures, state: State, labels: sp.csr_array | None, name:
         _log_held(f"{name}: round {round_ + 1}", site, state)
         done = _round(site, state, labels)
         n_pairs = _keep_so_far(site, done, steps)
-        before, n_right = n_right, float(done.result.probabilities.sum())
+        before, n_right = n_right, done.n_right
         has_grown = 0 < round_ < MAX_ROUNDS and n_right > GROWTH * before
         if not (round_ < site.settings.weighing.rounds or has_grown) or _is_settled(done):
             return done
@@ -287,7 +296,8 @@ def _first_state(site: SiteMeasures, name: str, steps: Steps) -> State:
         kinds = [*(kind for kind in ("content", "structure") if site.uses(kind)), *clues]
         values = site.results_of([partial(site.fixed_evidence, kind, pattern) for kind in kinds])
         fixed = {kind: kept(each) for kind, each in zip(kinds, values, strict=True)}
-        return State(pattern, {kind: each for kind, each in fixed.items() if each.any()}, (site.words.translation,))
+        has = {kind: each for kind, each in fixed.items() if each.any()}
+        return State(pattern, has, (site.words.translation,), np.arange(pattern.shape[0]) % PARTS)
 
     state = measured(named)
     wrong = _contradicted(site, state)
@@ -442,8 +452,7 @@ def _next_state(site: SiteMeasures, done: Round, labels: sp.csr_array | None) ->
     likely, sure = presence > LIKELY, presence > SURE
     open_a, open_b = (np.ones(n, dtype=np.bool_) for n in shape)
     open_a[rows[sure]] = open_b[columns[sure]] = False
-    parts = np.arange(shape[0]) % PARTS if state.parts is None else state.parts
-    translations = _translations(site, rows[likely], columns[likely], parts)
+    translations = _translations(site, rows[likely], columns[likely], state.parts)
     all_keep = min(shape) <= FEW_PAGES or labels is not None
     around_a, around_b = (each | all_keep for each in (open_a, open_b))
     searches = [
@@ -469,7 +478,7 @@ def _next_state(site: SiteMeasures, done: Round, labels: sp.csr_array | None) ->
         fixed={kind: kept(values) for kind, values in zip(state.fixed, carried, strict=True)},
         translations=translations,
         probabilities=carry_over(probabilities, probabilities.data, pattern, lambda rest: np.zeros(rest.nnz)),
-        parts=parts,
+        parts=state.parts,
     )
 
 

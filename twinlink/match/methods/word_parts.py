@@ -22,14 +22,14 @@ __all__ = ["MORE_RIGHT", "is_unsure", "parts_of", "starts_in_more_parts"]
 
 MORE_PARTS = (8, 16, 12)
 """Numbers of parts that are tried, one after the other. The most expected right pairs decide: which number finds most
-depends on chance. Trials on the 34 of some 200 made sites of which few pairs are sure, where a result with 1 % more right
-pairs counts: mean F1 .690 in halves alone, .762 with these."""
+depends on chance. Trials on the 34 of 65 made sites, most of them chosen for their low F1, of which few pairs are sure;
+a result counts that has 1 % more right pairs: mean F1 .690 in halves alone, .762 with these."""
 MORE_RIGHT = 1.25
 """Factor by which the expected number of right pairs must be larger than in halves. Trials on the 29 made sites whose
 result changes with 1.01: mean F1 .699 without restarts, .796, .787 and .761 with 1.01, 1.25 and 1.5. On 14 made after
-this choice, of which two change: .848 without, .859 with 1.25, and P .949 and .941. On five real sites of which half of
-the pages, nearly all or all have no partner, more wrong pairs are found: 172 in the 15 lists with 1.25 and 164 with 1.5,
-instead of 150; mean F1 of those with pairs is .787, .792 and .788 without."""
+this choice, of which two change: .848 without, .859 with 1.25, and P .949 and .941. On five real sites of which half
+of the pages, nearly all or all have no partner, more wrong pairs are found: 172 in the 15 lists with 1.25, 164 with
+1.5, 150 without; mean F1 of those with pairs is .787, .792 and .788."""
 LEAST_PAIRS = 20
 """Number of pairs from which a site starts again. Of five pairs or fewer, none is ever sure; of some more, what a part
 leaves out teaches little. Our choice, not tuned."""

@@ -104,14 +104,14 @@ class Weighing(msgspec.Struct, frozen=True, eq=False):
     pairs: Positions
     """Positions of the one-to-one matching among the candidates."""
     presence: Floats
-    """Probability of each of ``pairs`` that its pages have partners, in [0, 1]."""
+    """Probability of each of ``pairs`` that its pages have partners, in [0, 1]. Without labels, it is corrected only
+    `CORRECTIONS` times for pages without a partner."""
     held_out: Floats
     """Presence by which a further round learns, in [0, 1]. Up to `FEW` pairs, it comes from models that have not
     learned from the pair. If it leaves too few likely pairs (`ENOUGH`), it is the presence without the correction for
     pages without a partner."""
     probabilities: Floats
-    """Probability of each of ``pairs`` to be right, in [0, 1]: its presence times its share among its rivals. Without
-    labels, the presence is corrected only `CORRECTIONS` times for pages without a partner."""
+    """Probability of each of ``pairs`` to be right, in [0, 1]: its presence times its share among its rivals."""
     n_equal: NDArray[np.int64]
     """Number of equally good candidates of each of ``pairs``, itself included."""
     mistaken: float
@@ -196,9 +196,9 @@ def weigh(
     if taught_by is None:
         comparison = _Comparison(log_odds[pairs], pairs, wrong, alike)
         uncorrected = comparison.presence()
-        presence = comparison.corrected(uncorrected)
-        probabilities = comparison.reported(uncorrected) * shares
-        held_out = _enough_to_learn(presence, uncorrected, uncorrected)
+        learned_from, presence = comparison.corrected(uncorrected), comparison.reported(uncorrected)
+        probabilities = presence * shares
+        held_out = _enough_to_learn(learned_from, uncorrected, uncorrected)
         if len(pairs) <= FEW:
             without = partial(_learned_without, kinds, rivalry, teachers, settings.ridge)
             odds, known = trial.held_out(pairs, without)
@@ -208,7 +208,7 @@ def weigh(
     else:
         heldout = _Heldout.of(kinds, rivalry, teachers, settings.ridge, taught_by)
         presence, probabilities = heldout.correct(log_odds, pairs, shares, wrong, alike, taught_by)
-        held_out = presence
+        learned_from = held_out = presence
     if lessons is not None:
         probabilities = np.where(lessons.accepted[pairs], 1 - 0.5 / max(len(pairs), 1), probabilities)
     return Weighing(
@@ -218,7 +218,7 @@ def weigh(
         held_out=held_out,
         probabilities=np.minimum(probabilities, 1 / equal),
         n_equal=equal,
-        mistaken=_mistaken(log_odds[pairs], presence, pairs, siblings, alike),
+        mistaken=_mistaken(log_odds[pairs], learned_from, pairs, siblings, alike),
         weights=weights,
     )
 

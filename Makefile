@@ -11,7 +11,7 @@ APT := apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq 
 # The sandbox is a package of its own, which Chromium needs unless it is started by root.
 BROWSER := $(APT) chromium chromium-sandbox
 # Processes that tests run in: more than there are cores, since many tests wait for a crawl.
-JOBS ?= $(shell $(PYTHON) -c 'import os; n = len(os.sched_getaffinity(0)); print(n + max(2, n // 2))')
+JOBS ?= $(shell $(PYTHON) -c 'import os; n = len(os.sched_getaffinity(0)); print(n + max(2, (n + 1) // 2))')
 
 .DEFAULT_GOAL := help
 # Tests start hundreds of processes: without bytecode on disk, each would compile the package anew.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from experiments.bench.bench_ets import make_site, median_times, print_large, print_ratio
+from experiments.bench.bench_ets import make_site, median_times, print_first_call, print_large, print_ratio
 
 
 def test_site_has_the_size_that_was_asked_for() -> None:
@@ -27,6 +27,12 @@ def test_tables_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert "30 x 25 pages" in printed
     assert "2 rounds of ETS" in printed
     assert "equal: True" in printed
+
+
+def test_the_first_call_compiles_where_no_code_is_on_disk(capsys: pytest.CaptureFixture[str]) -> None:
+    print_first_call()
+    anew, _ = (float(line.split()[-2]) for line in capsys.readouterr().out.splitlines())
+    assert anew > 0  # the interpreter's call of two pages was 0.00
 
 
 def test_medians_are_taken_over_the_runs() -> None:

@@ -8,6 +8,7 @@ page stands for all its copies while two sides are matched (`without_copies`), a
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ from twinlink.graph.document_order import LinkLists, link_lists
 from twinlink.graph.links import adjacency
 from twinlink.graph.matching import Matching, greedy_matching
 from twinlink.match.evidence import Between, FoundPairs, Side, Words
+from twinlink.match.variants import Variants, find_variants
 from twinlink.patterns.credibility import url_clues
 from twinlink.sparse import entries, entry_rows, positions, select
 from twinlink.text.words import TermTable
@@ -45,6 +47,8 @@ class SideCopies(NamedTuple):
     without copies stands for itself."""
     number: Numbers
     """For each page, the place of the one that stands for it among ``chosen``."""
+    variant: Sequence[str]
+    """For each page, the word that distinguishes its address as that of a variant; empty for the others."""
 
     @property
     def stands_for(self) -> Numbers:
@@ -74,13 +78,18 @@ def find_copies(side_a: Side, side_b: Side, words: Words, between: Between, sett
     Copies or None
         None if no page has a copy.
     """
-    same_a, same_b = _same_content(side_a, words.a.counts), _same_content(side_b, words.b.counts)
+    variants_a, variants_b = (
+        find_variants(side.urls, side.tags, terms.counts) for side, terms in ((side_a, words.a), (side_b, words.b))
+    )
+    same_a = _same_content(side_a, words.a.counts)[variants_a.of]
+    same_b = _same_content(side_b, words.b.counts)[variants_b.of]
     if all((same == np.arange(len(same))).all() for same in (same_a, same_b)):
         return None
     clues = _clues(side_a, side_b, between, settings)
-    a = _chosen(_apart(same_a, _pointed_to(clues, same_b)), side_a)
-    b = _chosen(_apart(same_b, _pointed_to(sp.csr_array(clues.T), same_a)), side_b)
-    return Copies(a, b, clues, (_chosen(same_a, side_a).stands_for, _chosen(same_b, side_b).stands_for))
+    a = _chosen(_apart(same_a, _pointed_to(clues, same_b)), side_a, variants_a)
+    b = _chosen(_apart(same_b, _pointed_to(sp.csr_array(clues.T), same_a)), side_b, variants_b)
+    of_contents = _chosen(same_a, side_a, variants_a).stands_for, _chosen(same_b, side_b, variants_b).stands_for
+    return Copies(a, b, clues, of_contents)
 
 
 def _same_content(side: Side, counts: sp.csr_array) -> Numbers:
@@ -133,13 +142,14 @@ def _apart(same: Numbers, pointed_to: Numbers) -> Numbers:
     return sets
 
 
-def _chosen(sets: Numbers, side: Side) -> SideCopies:
-    order = np.lexsort((np.array([len(url) for url in side.urls]), sets))
+def _chosen(sets: Numbers, side: Side, variants: Variants) -> SideCopies:
+    is_variant = variants.of != np.arange(len(sets))
+    order = np.lexsort((np.array([len(url) for url in side.urls]), is_variant, sets))
     first = order[np.diff(sets[order], prepend=-1) > 0]
     page = np.empty(sets.max(initial=-1) + 1, np.int64)
     page[sets[first]] = first
     chosen, number = np.unique(page[sets], return_inverse=True)
-    return SideCopies(chosen, number)
+    return SideCopies(chosen, number, variants.word)
 
 
 def without_copies(
@@ -211,7 +221,7 @@ def with_copies(found: FoundPairs, side_a: Side, side_b: Side, copies: Copies) -
     pairs = [
         (place, row, column)
         for place, (own, other) in enumerate(_copies_of_pairs(found.matching, copies))
-        for row, column in _paired(own, other, side_a, side_b, copies.clues)
+        for row, column in _paired(own, other, side_a, side_b, copies)
     ]
     of, rows, columns = np.array(pairs, np.int64).reshape(-1, 3).T
     like = positions(found.scores, found.matching.rows, found.matching.columns)[of]
@@ -240,7 +250,7 @@ def _copies_of_pairs(matching: Matching, copies: Copies) -> list[tuple[Numbers, 
 
 
 def _paired(
-    own: Numbers, other: Numbers, side_a: Side, side_b: Side, clues: sp.csr_array
+    own: Numbers, other: Numbers, side_a: Side, side_b: Side, copies: Copies
 ) -> list[tuple[np.int64, np.int64]]:
     """Return the pairs of the copies of two paired pages, the best first."""
     if len(own) == len(other) == 1:
@@ -250,8 +260,10 @@ def _paired(
     own, other = own[:COMPARED], other[:COMPARED]
     urls = [side_a.urls[page] for page in own], [side_b.urls[page] for page in other]
     similar = process.cdist(*urls, scorer=fuzz.ratio) / 100
-    joined = clues[own][:, other].toarray()
-    matching = greedy_matching(sp.csr_array((1 + similar + 2 * (joined > 0) + joined / max(1, joined.max())) / 5))
+    joined = copies.clues[own][:, other].toarray()
+    of_same_kind = [[copies.a.variant[one] == copies.b.variant[two] for two in other] for one in own]
+    likeness = 1 + similar + of_same_kind + 3 * (joined > 0) + joined / max(1, joined.max())
+    matching = greedy_matching(sp.csr_array(likeness / 7))
     rows, columns = matching.rows, matching.columns
     is_kept = (joined[rows, columns] > 0) | (len(matching) <= MOST)
     if not is_kept.any():

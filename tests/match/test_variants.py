@@ -12,12 +12,13 @@ from msgspec.structs import replace
 from tests.match.methods.test_weighed import MadeSite, made_site, no_links, take
 from twinlink.config import MatchSettings
 from twinlink.graph.links import adjacency
-from twinlink.match.copies import find_copies
+from twinlink.match.copies import MOST, find_copies
 from twinlink.match.evidence import Side, read_words
+from twinlink.match.selection import match_sides
 from twinlink.match.variants import ENOUGH, LEAST_PAGES, MOST_VARIANTS, Variants, find_variants
 
 N = 8
-PAGE, PRINTED = b"headline menu text end", b"text"
+PAGE, PRINTED = b"menu text", b"text"
 
 
 def texts(n_pages: int, n_forms: int = 2) -> sp.csr_array:
@@ -28,7 +29,11 @@ def texts(n_pages: int, n_forms: int = 2) -> sp.csr_array:
 def found(pages: str, variants: str, counts: sp.csr_array | None = None, tags: bytes = PRINTED) -> Variants:
     """Find the variants of pages with such addresses; each ``*`` stands for the number of a page."""
     urls = [pattern.replace("*", str(page)) for pattern in (pages, variants) for page in range(N)]
-    return find_variants(urls, [PAGE] * N + [tags] * N, texts(N) if counts is None else counts)
+    return find_variants(urls, [PAGE] * N + [tags] * N, no_link(2 * N), texts(N) if counts is None else counts)
+
+
+def no_link(n_pages: int) -> sp.csr_array:
+    return sp.csr_array((n_pages, n_pages), dtype=bool)
 
 
 def is_none(variants: Variants) -> bool:
@@ -48,7 +53,11 @@ def is_none(variants: Variants) -> bool:
         ("http://x.org/a_*.html", "http://x.org/a_*_print.html", "_print"),
         ("http://x.org/*.html", "http://x.org/print-*.html", "/print"),
         ("http://www.x.org/a/*", "http://m.x.org/a/*", "m."),
+        ("http://en.x.org/a/*", "http://en.m.x.org/a/*", "m."),
         ("http://www.x.org/?id=*", "http://www.x.org/amp/?id=*", "/amp"),
+        ("http://x.org/?id=*", "http://x.org/?tmpl=component&print=1&id=*", "&tmpl=component&print=1"),
+        ("http://x.org/?topic=*", "http://x.org/?action=printpage;topic=*", "&action=printpage"),
+        ("http://x.org/a/*", "http://x.org/layout/set/print/a/*", "/layout/set/print"),
     ],
 )
 def test_a_word_that_many_addresses_have_more_or_instead(pages: str, variants: str, word: str) -> None:
@@ -72,14 +81,31 @@ def test_other_changes_of_addresses_tell_nothing(pages: str, variants: str) -> N
 def test_few_pages_tell_nothing() -> None:
     for n in (LEAST_PAGES - 1, LEAST_PAGES):
         urls = [f"http://x.org/{page}{end}" for end in ("", "?print=1") for page in range(n)]
-        result = find_variants(urls, [PAGE] * n + [PRINTED] * n, texts(n))
+        result = find_variants(urls, [PAGE] * n + [PRINTED] * n, no_link(2 * n), texts(n))
         assert is_none(result) == (n < LEAST_PAGES)
 
 
 def test_pages_of_the_same_form_are_no_variants() -> None:
-    """The same software on two systems."""
+    """The same software on two systems; a page that is not translated yet, with a note."""
     assert is_none(found("http://x.org/mac/*", "http://x.org/windows/*", tags=PAGE))
     assert is_none(found("http://x.org/*", "http://x.org/windows/*", tags=PAGE))
+    assert is_none(found("http://x.org/de/*", "http://x.org/en/*", tags=PAGE[:-2]))
+
+
+def test_of_pages_of_the_same_form_variants_are_those_that_only_their_page_links_to() -> None:
+    urls = [f"http://x.org/{page}{end}" for end in ("", "?print=1") for page in range(N)]
+    pages, variants = np.arange(N), np.arange(N, 2 * N)
+    to_variants, back, around = (pages, variants), (variants, pages), (pages, np.roll(pages, 1))
+    for links, is_one in (
+        ((to_variants, back, around), True),
+        ((back, around), False),
+        ((to_variants, around), False),  # of as many as link to their page
+        ((to_variants, back, around, (np.roll(pages, 1), variants)), False),
+    ):
+        source, target = np.hstack(links)
+        graph = adjacency(source, target, 2 * N)
+        result = find_variants(urls, [PAGE] * 2 * N, graph, texts(N))
+        assert is_none(result) != is_one
 
 
 def test_pages_with_other_words_than_those_of_a_menu_are_no_variants() -> None:
@@ -114,7 +140,7 @@ def test_a_short_page_is_one_where_longer_ones_are() -> None:
 def test_pages_with_many_variants_have_none(n_forms: int) -> None:
     forms = ["", *(f"?form={letter}" for letter in "abcdef"[:n_forms])]
     urls = [f"http://x.org/{page}{form}" for form in forms for page in range(N)]
-    result = find_variants(urls, [PAGE] * N + [PRINTED] * N * n_forms, texts(N, len(forms)))
+    result = find_variants(urls, [PAGE] * N + [PRINTED] * N * n_forms, no_link(N * len(forms)), texts(N, len(forms)))
     assert is_none(result) == (n_forms > MOST_VARIANTS)
     if n_forms <= MOST_VARIANTS:
         assert result.of.tolist() == [*range(N)] * len(forms)
@@ -123,7 +149,7 @@ def test_pages_with_many_variants_have_none(n_forms: int) -> None:
 def test_a_variant_of_a_variant() -> None:
     forms = ["?a=1&b=1", "?a=1", ""]
     urls = [f"http://x.org/{page}{form}" for form in forms for page in range(N)]
-    result = find_variants(urls, [PRINTED] * N + [PRINTED * 6] * N + [PRINTED * 12] * N, texts(N, 3))
+    result = find_variants(urls, [PRINTED] * N + [PRINTED * 2] * N + [PRINTED * 4] * N, no_link(3 * N), texts(N, 3))
     assert result.of.tolist() == [*range(2 * N, 3 * N)] * 3
     assert list(result.word[2 * N :]) == [""] * N
 
@@ -133,9 +159,27 @@ def test_a_page_that_has_variants_is_none(ends: list[str], seed: int) -> None:
     random = np.random.default_rng(seed)
     counts = sp.csr_array(random.integers(0, 2, (len(ends), 30)))
     tags = [b"t" * int(n) for n in random.integers(1, 99, len(ends))]
-    variants = find_variants([f"http://x.org{end}" for end in ends], tags, counts)
+    graph = sp.csr_array(random.integers(0, 20, (len(ends),) * 2) == 0)
+    variants = find_variants([f"http://x.org{end}" for end in ends], tags, graph, counts)
     assert (variants.of[variants.of] == variants.of).all()
     assert [word != "" for word in variants.word] == (variants.of != np.arange(len(ends))).tolist()
+
+
+def test_other_words_at_the_place_of_a_variant() -> None:
+    """Numbers of pages, users and terms are the same."""
+    words = ["node", "print", "user", "term", "event"]
+    urls = [f"http://x.org/{word}/{page}" for word in words for page in range(N)]
+    counts = np.repeat(np.eye(4 * N), 20, axis=1)
+    counts = np.vstack([counts[:N], counts[:N], counts[N:]])
+    tags = [PAGE] * N + [PRINTED] * N + [PAGE] * 3 * N
+    result = find_variants(urls, tags, no_link(5 * N), sp.csr_array(counts))
+    assert result.of.tolist() == [*range(N), *range(N), *range(2 * N, 5 * N)]
+
+
+def test_an_address_of_many_words_is_read_in_a_moment() -> None:
+    """Words are looked for once: with a search for the end of the name from each, this would take minutes."""
+    urls = [f"http://x.org/{'-word' * 20_000}-{page}{end}" for end in ("", "-print") for page in range(N)]
+    assert set(find_variants(urls, [PAGE] * N + [PRINTED] * N, no_link(2 * N), texts(N)).word[N:]) == {"-print"}
 
 
 def with_variants(side: Side, pages: list[int], word: str) -> Side:
@@ -144,7 +188,7 @@ def with_variants(side: Side, pages: list[int], word: str) -> Side:
     n, both = len(side.urls), take(side, np.append(np.arange(len(side.urls)), rows))
     source, target = side.graph.nonzero()
     source, target = np.append(source, rows), np.append(target, n + np.arange(len(rows)))
-    tags = [b"menu entries, many of them" + tags for tags in both.tags[:n]] + list(both.tags[n:])
+    tags = [b"menu" * 20 + tags for tags in both.tags[:n]] + list(both.tags[n:])
     urls = [*both.urls[:n], *(f"{url}?{word}" for url in both.urls[n:])]
     return replace(both, urls=urls, tags=tags, graph=adjacency(source, target, len(urls)))
 
@@ -166,3 +210,54 @@ def test_variants_share_the_pair_of_their_pages(words: tuple[str, str]) -> None:
     assert all((row < 30) == (column < 30) for row, column in pairs)
     assert {int(printed.a.page_ids[row]) for row, _ in pairs if row >= 30} == set(range(6, 12))
     assert len(pairs) == 36
+
+
+def test_copies_of_a_variant_belong_to_its_page() -> None:
+    site = made_site(30)
+    a = with_variants(site.a, list(range(12)), "print=1")
+    more = take(a, np.append(np.arange(42), np.arange(30, 42)))
+    urls = [*a.urls, *(f"{url}&ref={k}" for k, url in enumerate(a.urls[30:]))]
+    for order in (np.arange(54), np.arange(54)[::-1]):
+        side = take(replace(more, urls=urls), order)
+        words = read_words(side, site.b, [], MatchSettings())
+        copies = find_copies(side, site.b, words, no_links(side, site.b), MatchSettings())
+        assert copies is not None
+        assert len(copies.a.chosen) == 30
+        assert {side.urls[page] for page in copies.a.chosen} == set(site.a.urls)
+
+
+def test_pages_whose_variants_are_equal_stay_apart() -> None:
+    """They differ in a line that pages for printing do not have."""
+    site = made_site(30)
+    a = with_variants(site.a, list(range(30)), "print=1")
+    blocks = [*a.blocks[:3], [*a.blocks[4], "qaaa"], *a.blocks[4:33], a.blocks[4], *a.blocks[34:]]
+    side = replace(a, blocks=blocks, tags=[*a.tags[:33], a.tags[34], *a.tags[34:]])
+    copies = find_copies(
+        side, site.b, read_words(side, site.b, [], MatchSettings()), no_links(side, site.b), MatchSettings()
+    )
+    assert copies is not None
+    assert copies.a.stands_for.tolist() == [*range(30), *range(30)]
+
+
+def test_a_label_that_rejects_a_page_is_heard_beside_its_variant() -> None:
+    site = made_site(30)
+    a, b = (with_variants(side, list(range(30)), "print=1") for side in (site.a, site.b))
+    row, column = 4, int(np.flatnonzero(b.page_ids == 4)[0])
+    labels = sp.csr_array((np.array([-1], np.int8), ([row], [column])), shape=(60, 60))
+    match = match_sides(a, b, replace(no_links(a, b), labels=labels), [], MatchSettings())
+    rows, columns = match.found.matching.rows[match.keep], match.found.matching.columns[match.keep]
+    ids = set(zip(a.page_ids[rows].tolist(), b.page_ids[columns].tolist(), strict=True))
+    assert (4, 4) not in ids
+    assert ids >= {(page, page) for page in range(30) if page != 4}
+
+
+def test_some_copies_of_a_page_and_as_many_of_its_variant_are_all_paired() -> None:
+    site, n = made_site(12), MOST - 1
+    sides = []
+    for side in (site.a, site.b):
+        printed = with_variants(side, list(range(12)), "print=1")
+        rows = np.append(np.arange(24), np.repeat(np.arange(24), n))
+        both = take(printed, rows)
+        urls = [*printed.urls, *(f"{url}#{k}" for k, url in enumerate(both.urls[24:]))]
+        sides.append(replace(both, urls=urls))
+    assert len(MadeSite(*sides).found().matching.rows) == 24 * MOST

@@ -1,4 +1,4 @@
-"""Copies: pages of one language with the same content at several addresses (``/x``, ``/x/index.html``, ``/x?print=1``).
+"""Copies: pages of one language with the same content at several addresses (``/x``, ``/x/index.html``, ``/x?ref=1``).
 
 Copies would be rivals of each other, and what distinguishes a page from its near-duplicates would be nothing. So one
 page stands for all its copies while two sides are matched (`without_copies`), and they share its pair afterwards
@@ -30,9 +30,9 @@ from twinlink.text.words import TermTable
 __all__ = ["Copies", "SideCopies", "find_copies", "with_copies", "without_copies"]
 
 MOST = 5
-"""Number of copies on both sides up to which each gets a partner. More of them are pages without content of their own
-(messages of errors, pages that a script fills): of these only the pairs that clues join are reported, or one. Our
-choice, not tuned."""
+"""Number of copies of one kind on both sides up to which each gets a partner. More of them are pages without content of
+their own (messages of errors, pages that a script fills): of these only the pairs that clues join are reported, or one.
+Our choice, not tuned."""
 COMPARED = 100
 """Number of copies of a page whose addresses are compared, the first ones."""
 
@@ -43,8 +43,8 @@ class SideCopies(NamedTuple):
     """Which pages of a side are copies of each other."""
 
     chosen: Numbers
-    """The pages that stand for their copies, in increasing order: of each set the one with the shortest address. A page
-    without copies stands for itself."""
+    """The pages that stand for their copies, in increasing order: of each set the one with the shortest address that is
+    no variant. A page without copies stands for itself."""
     number: Numbers
     """For each page, the place of the one that stands for it among ``chosen``."""
     variant: Sequence[str]
@@ -64,25 +64,27 @@ class Copies(NamedTuple):
     clues: sp.csr_array
     """How strongly hreflang, URL patterns and accepting labels join two pages; shape (n_pages_a, n_pages_b)."""
     same: tuple[Numbers, Numbers]
-    """For each page of each side, the one with the shortest address among all with the same content."""
+    """For each page of each side, the one that would stand for all with the same content, whatever the clues say."""
 
 
 def find_copies(side_a: Side, side_b: Side, words: Words, between: Between, settings: MatchSettings) -> Copies | None:
     """Find the pages of each side with the same text, the same tags in order, the same images and other sites.
 
-    Pages without words have no copies. Where hreflang or URL patterns, as far as the settings use them, lead from two
-    such pages to pages of different content, they are no copies of each other.
+    Variants are found, too (`find_variants`). Pages without words have no copies. Where hreflang or URL patterns, as
+    far as the settings use them, lead from two such pages to pages of different content, they are no copies of each
+    other.
 
     Returns
     -------
     Copies or None
         None if no page has a copy.
     """
+    equal_a, equal_b = _same_content(side_a, words.a.counts), _same_content(side_b, words.b.counts)
     variants_a, variants_b = (
-        find_variants(side.urls, side.tags, terms.counts) for side, terms in ((side_a, words.a), (side_b, words.b))
+        _variants_and_copies(find_variants(side.urls, side.tags, side.graph, terms.counts), equal)
+        for side, terms, equal in ((side_a, words.a, equal_a), (side_b, words.b, equal_b))
     )
-    same_a = _same_content(side_a, words.a.counts)[variants_a.of]
-    same_b = _same_content(side_b, words.b.counts)[variants_b.of]
+    same_a, same_b = equal_a[variants_a.of], equal_b[variants_b.of]
     if all((same == np.arange(len(same))).all() for same in (same_a, same_b)):
         return None
     clues = _clues(side_a, side_b, between, settings)
@@ -105,6 +107,22 @@ def _same_content(side: Side, counts: sp.csr_array) -> Numbers:
             content.update("\n".join(side.names[page] if side.names else ()).encode("utf-8", "surrogatepass"))
             first[page] = page_of.setdefault((int(texts[page]), content.digest()), page)
     return first
+
+
+def _variants_and_copies(variants: Variants, same: Numbers) -> Variants:
+    """Return the variants and their copies, which are variants of the same page, too.
+
+    Pages whose variants have the same content stay apart: they may differ in what only they have.
+    """
+    pages = np.arange(len(same))
+    is_variant = variants.of != pages
+    if not is_variant.any():
+        return variants
+    first = np.full(len(same), -1)  # variant with each content
+    first[same[is_variant][::-1]] = pages[is_variant][::-1]
+    first[same[variants.of[is_variant]]] = -1
+    like = np.where(is_variant | (first[same] < 0), pages, first[same])
+    return Variants(variants.of[like], [variants.word[page] for page in like.tolist()])
 
 
 def _clues(side_a: Side, side_b: Side, between: Between, settings: MatchSettings) -> sp.csr_array:
@@ -204,19 +222,30 @@ def _merged(matrix: sp.csr_array, a: SideCopies, b: SideCopies) -> sp.csr_array:
 
 
 def _merged_labels(labels: sp.csr_array, a: SideCopies, b: SideCopies) -> sp.csr_array | None:
-    """Merge the labels; one that rejects a pair of copies says nothing of the pair of the pages that they stand for."""
+    """Merge the labels; one that rejects a pair of copies says nothing of the pair of the pages that they stand for.
+
+    One that rejects a page says that its variants are wrong, too.
+    """
     rows, columns = entries(labels)
-    is_alone = (np.bincount(a.number)[a.number[rows]] == 1) & (np.bincount(b.number)[b.number[columns]] == 1)
-    heard = select(labels, (labels.data > 0) | is_alone)
+    heard = select(labels, (labels.data > 0) | (_without_equals(a)[rows] & _without_equals(b)[columns]))
     return _merged(heard, a, b) if heard.nnz else None
+
+
+def _without_equals(copies: SideCopies) -> npt.NDArray[np.bool_]:
+    """Mark the pages that are no variants and have no copies but variants."""
+    is_variant = np.array([word != "" for word in copies.variant], np.bool_)
+    n_equal = np.bincount(copies.number[~is_variant], minlength=len(copies.chosen))
+    marks: npt.NDArray[np.bool_] = ~is_variant & (n_equal[copies.number] == 1)
+    return marks
 
 
 def with_copies(found: FoundPairs, side_a: Side, side_b: Side, copies: Copies) -> FoundPairs:
     """Return for all pages of two sides what was found without copies.
 
     Of the copies of two paired pages, as many are paired as the side with fewer of them has: first those that clues
-    join, then those with the most similar addresses. If that is more than `MOST`, only those that clues join are, or
-    the two pages that stand for the others. Each pair has the evidence and the probability of the one that was found.
+    join, then those that are both no variants or variants by the same word, then those with the most similar addresses.
+    If that is more than `MOST` of one kind, only those that clues join are, or the two pages that stand for the
+    others. Each pair has the evidence and the probability of the one that was found.
     """
     pairs = [
         (place, row, column)
@@ -261,11 +290,13 @@ def _paired(
     urls = [side_a.urls[page] for page in own], [side_b.urls[page] for page in other]
     similar = process.cdist(*urls, scorer=fuzz.ratio) / 100
     joined = copies.clues[own][:, other].toarray()
-    of_same_kind = [[copies.a.variant[one] == copies.b.variant[two] for two in other] for one in own]
+    kinds = [[of.variant[page] for page in pages] for of, pages in ((copies.a, own), (copies.b, other))]
+    of_same_kind = np.array(kinds[0])[:, None] == np.array(kinds[1])
     likeness = 1 + similar + of_same_kind + 3 * (joined > 0) + joined / max(1, joined.max())
     matching = greedy_matching(sp.csr_array(likeness / 7))
     rows, columns = matching.rows, matching.columns
-    is_kept = (joined[rows, columns] > 0) | (len(matching) <= MOST)
+    n_of_kind = Counter(kinds[0][row] for row in rows)
+    is_kept = (joined[rows, columns] > 0) | np.array([n_of_kind[kinds[0][row]] <= MOST for row in rows])
     if not is_kept.any():
         return [(own[0], other[0])]
     return list(zip(own[rows[is_kept]], other[columns[is_kept]], strict=True))

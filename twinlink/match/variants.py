@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Collection, Container, Iterable, Iterator, Sequence
-from itertools import combinations
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -31,29 +31,31 @@ COMMON = 0.5
 """Share of the words of the longer page that the shorter one must have: it may have lists of other pages beside the
 text, but a summary is no variant. Our choice."""
 MENU = 0.3
-"""Share of the pages that have a word from which it is one of menus, which a page for printing does not have."""
-WORDS_PER_TAG = 3.0
-"""Sum of idf of the words that only one of two pages has for each tag that it has more, at most, in the median of the
-pairs of a change: about the word of a menu that few pages have. Pages of the same form may be about different things
-(the same software on two systems, a form for each state). On the tuning sites it is .6 for the other edition of a page,
-11 for pages about different things, if these differ in their number of tags at all; .1 to .4 for pages for printing
-that are made from theirs."""
+"""Share of the pages that have a word from which it is one of menus, which a page for printing does not have. Our
+choice."""
+OTHER_FORM = 0.67
+"""Share of the tags of its page that a variant has at most, in the median of the pairs of a change. Pages of about the
+same form may be about different things (the same software on two systems), or stand in different versions of the site
+(a page that is not translated yet): on the tuning sites, the share is .95 and more for all changes that join such
+pages. Our choice."""
+MOST_WORDS = 8
+"""Number of pages up to which those whose addresses differ in a word at one place are compared. Our choice."""
+MOST_ADDED = 3
+"""Number of adjacent words up to which they are one change if they are added (``&tmpl=component&print=1``)."""
 MOST_VARIANTS = 3
 """Number of variants that a page can have. Our choice."""
 ENOUGH = 10.0
-"""Sum of idf of a page's words from which it tells what a change of addresses means: about five words that hardly any
-other page has. Our choice."""
+"""Sum of idf of a page's words from which it tells what a change of addresses means: two or three words that hardly
+any other page has. Our choice."""
 
 Numbers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+Span = tuple[int, int]
 
 _ADDRESS = re.compile(r"\w+://(?:www\.)?([^?]*?)/?(?:\?(.*))?\Z", re.DOTALL)
-_WORD = re.compile(
-    r"\A[^./&]+\."  # the first label of the host
-    r"|/[^/&]*(?=/)"  # a folder
-    r"|[-_./][^-_./&]+(?=[^/&]*(?:&|\Z))"  # a word of the file's name
-    r"|&[^&]*"  # a field of the query
-)
+_WORDS = re.compile(r"[^.]+\."), re.compile(r"/[^/]*"), re.compile(r"[-_./]?[^-_./]+"), re.compile(r"&[^&]*")
+"""Words of the host, the folders, the name and the fields, with their separators."""
+_TOKENS = re.compile(r"[-_./&]?[^-_./&]+")
 _SEPARATORS = {"-", "_", "."}
 _LETTER = re.compile(r"[^\W\d_]")
 
@@ -67,7 +69,7 @@ class Variants(NamedTuple):
     """The word that the address of each variant has more or instead of another; empty for the others."""
 
 
-def find_variants(urls: Sequence[str], tags: Sequence[bytes], counts: sp.csr_array) -> Variants:
+def find_variants(urls: Sequence[str], tags: Sequence[bytes], graph: sp.csr_array, counts: sp.csr_array) -> Variants:
     """Find the pages of a side that are variants of other pages.
 
     Parameters
@@ -76,6 +78,8 @@ def find_variants(urls: Sequence[str], tags: Sequence[bytes], counts: sp.csr_arr
         Addresses of the pages of one language.
     tags : sequence of bytes
         Tags of each page, one byte each.
+    graph : csr_array, shape (n_pages, n_pages)
+        Links among the pages.
     counts : csr_array, shape (n_pages, n_terms)
         How often each term stands on each page.
 
@@ -85,30 +89,30 @@ def find_variants(urls: Sequence[str], tags: Sequence[bytes], counts: sp.csr_arr
 
     >>> counts = sp.csr_array(np.tile(np.repeat(np.eye(5), 20, axis=1), (2, 1)))
     >>> urls = [f"http://x.org/{page}{end}" for end in ("", "?print=1") for page in range(5)]
-    >>> variants = find_variants(urls, [b"headline menu text end"] * 5 + [b"text"] * 5, counts)
+    >>> variants = find_variants(urls, [b"menu text"] * 5 + [b"text"] * 5, sp.csr_array((10, 10)), counts)
     >>> variants.of.tolist()
     [0, 1, 2, 3, 4, 0, 1, 2, 3, 4]
     >>> variants.word[5]
     '&print=1'
     """
     asked = {change: pairs for change, pairs in _changed(urls).items() if len(pairs) >= LEAST_PAGES}
-    if not asked:
-        return Variants(np.arange(len(urls)), [""] * len(urls))
-    weights = _by_idf(counts)
-    n_tags = np.array([len(each) for each in tags], np.int64)
     joined: list[tuple[int, int]] = []
     words = [""] * len(urls)
+    if asked:
+        weights, n_tags = _by_idf(counts), np.array([len(each) for each in tags], np.int64)
     for change, pairs in sorted(asked.items()):
-        pages = _of_same_text(np.array(pairs), weights, n_tags)
-        forms = (0, 1) if not change[0] or n_tags[pages[:, 0]].sum() >= n_tags[pages[:, 1]].sum() else (1, 0)
-        for page, variant in pages[:, forms].tolist():
-            joined.append((page, variant))
-            words[variant] = words[variant] or change[forms[1]]
-    return _variants(joined, words)
+        same = _of_same_text(np.array(pairs), weights)
+        for one, other in ((0, 1), (1, 0)) if change[0] else ((0, 1),):
+            pages = same[:, (one, other)]
+            if len(pages) and _are_variants(pages, n_tags, graph):
+                joined += [(page, variant) for page, variant in pages.tolist()]
+                for variant in pages[:, 1].tolist():
+                    words[variant] = words[variant] or change[other]
+    return _variants(joined, words, urls)
 
 
-def _variants(joined: Sequence[tuple[int, int]], words: list[str]) -> Variants:
-    """Return for sets of pages that are joined the page that is no variant of another."""
+def _variants(joined: Sequence[tuple[int, int]], words: list[str], urls: Sequence[str]) -> Variants:
+    """Return for sets of pages that are joined the page that is no variant of another, with the shortest address."""
     of = np.arange(len(words))
     if joined:
         from scipy.sparse.csgraph import connected_components  # few sites have variants
@@ -116,8 +120,8 @@ def _variants(joined: Sequence[tuple[int, int]], words: list[str]) -> Variants:
         ends = np.array(joined).T
         links = sp.csr_array((np.ones(ends.shape[1], np.bool_), tuple(ends)), shape=(len(words),) * 2)
         number = connected_components(links, directed=False)[1]
-        is_variant = np.array([word != "" for word in words])
-        order = np.lexsort((is_variant, number))
+        length, is_variant = np.array([len(url) for url in urls]), np.array([word != "" for word in words])
+        order = np.lexsort((length, is_variant, number))
         first = order[np.searchsorted(number[order], number)]
         of = np.where(np.bincount(number)[number] <= MOST_VARIANTS + 1, first, of)
     return Variants(of, [word if page != own else "" for own, (word, page) in enumerate(zip(words, of, strict=True))])
@@ -126,23 +130,19 @@ def _variants(joined: Sequence[tuple[int, int]], words: list[str]) -> Variants:
 def _changed(urls: Sequence[str]) -> dict[tuple[str, str], list[tuple[int, int]]]:
     """Return by change of addresses the pairs of pages that it joins.
 
-    A change is a word and the one instead of it, in alphabetical order, or nothing and the word that is added.
+    A change is a word and the one instead of it, in alphabetical order, or nothing and the words that are added.
     """
     addresses = [_address(url) for url in urls]
     page_of = {address: page for page, address in reversed(list(enumerate(addresses)))}
     changed: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
-    places = array("q")  # of an address without a word; there can be millions of them
-    frequent = _frequent_words(addresses)
-    for page, address in enumerate(addresses):
-        for before, word, after in _words(address, frequent):
-            places.append(hash((before, after)))
-            shorter = page_of.get(_without(before, word, after))
+    words = _frequent_words(addresses)
+    for page, (address, of_page) in enumerate(zip(addresses, words, strict=True)):
+        for (begin, _), (_, end) in _adjacent(of_page):
+            shorter = page_of.get(_without(address, begin, end))
             if shorter is not None:
-                changed["", word].append((shorter, page))
-    found, n_words = np.unique(np.frombuffer(places, np.int64), return_counts=True)
-    asked = set(found[(n_words > 1) & (n_words <= MOST_VARIANTS + 1)].tolist())
-    for words in _words_at(addresses, frequent, asked).values() if len(asked) >= LEAST_PAGES else ():
-        for (one, page), (other, of_other) in combinations(sorted(words), 2):
+                changed["", address[begin:end]].append((shorter, page))
+    for at_place in _words_by_place(addresses, words):
+        for (one, page), (other, of_other) in combinations(sorted(at_place), 2):
             if one != other:
                 changed[one, other].append((page, of_other))
     return changed
@@ -153,39 +153,72 @@ def _address(url: str) -> str:
     found = _ADDRESS.match(url)
     if found is None:
         return url
-    return f"{found[1]}&{found[2]}" if found[2] else found[1]
+    return f"{found[1]}&{found[2].replace(';', '&')}" if found[2] else found[1]
 
 
-def _frequent_words(addresses: Collection[str]) -> set[str]:
-    """Return the words of addresses, with a letter, that enough pages have and enough pages do not have."""
-    n_with = Counter(word for address in addresses for word in set(_WORD.findall(address)))
-    most = len(addresses) - LEAST_PAGES
+def _words(address: str) -> Iterator[Span]:
+    """Yield where each word of an address begins, with its separator, and where it ends."""
+    end = len(address)
+    fields = address.find("&") % (end + 1)  # the end if there are none
+    folders = min(address.find("/") % (end + 1), fields)
+    name = max(address.rfind("/", folders, fields), folders)
+    for expression, (first, last) in zip(_WORDS, pairwise((0, folders, name, fields, end)), strict=True):
+        if first < last:
+            for found in expression.finditer(address, first, last):
+                yield found.span()
+
+
+def _frequent_words(addresses: Sequence[str]) -> list[Sequence[Span]]:
+    """Return where the words, with a letter, are that enough addresses have and enough do not have."""
+    if not _frequent(map(_TOKENS.findall, addresses), len(addresses)):  # as where addresses tell nothing
+        return [()] * len(addresses)
+    frequent = _frequent(
+        ([address[begin:end] for begin, end in _words(address)] for address in addresses), len(addresses)
+    )
+    return [[(begin, end) for begin, end in _words(address) if address[begin:end] in frequent] for address in addresses]
+
+
+def _frequent(words: Iterable[Iterable[str]], n_addresses: int) -> set[str]:
+    n_with = Counter(word for of_address in words for word in set(of_address))
+    most = n_addresses - LEAST_PAGES
     return {word for word, n in n_with.items() if LEAST_PAGES <= n <= most and _LETTER.search(word)}
 
 
-def _words(address: str, frequent: Container[str]) -> Iterator[tuple[str, str, str]]:
-    """Yield the frequent words of an address, with what is before and after each."""
-    for found in _WORD.finditer(address):
-        if found[0] in frequent:
-            yield address[: found.start()], found[0], address[found.end() :]
+def _adjacent(words: Sequence[Span]) -> Iterator[tuple[Span, Span]]:
+    """Yield the first and the last word of each few adjacent words."""
+    for place, first in enumerate(words):
+        last = first
+        yield first, last
+        for other in words[place + 1 : place + MOST_ADDED]:
+            if other[0] != last[1]:
+                break
+            last = other
+            yield first, last
 
 
-def _without(before: str, word: str, after: str) -> str:
+def _without(address: str, begin: int, end: int) -> str:
     """Return an address without a word, and without the separator that follows the first word of a file's name."""
-    return f"{before}/{after[1:]}" if word[0] == "/" and after[:1] in _SEPARATORS else before + after
+    if address[begin] == "/" and address[end : end + 1] in _SEPARATORS:
+        return f"{address[:begin]}/{address[end + 1 :]}"
+    return address[:begin] + address[end:]
 
 
-def _words_at(
-    addresses: Iterable[str], frequent: Container[str], asked: Container[int]
-) -> dict[int, list[tuple[str, int]]]:
-    """Return the words at some places of addresses, each with its page."""
-    words = defaultdict(list)
-    for page, address in enumerate(addresses):
-        for before, word, after in _words(address, frequent):
-            place = hash((before, after))
+def _words_by_place(addresses: Sequence[str], words: Sequence[Sequence[Span]]) -> list[list[tuple[str, int]]]:
+    """Return the words that are at one place of otherwise equal addresses, each with its page."""
+    places = array("q")  # there can be millions of them
+    for address, of_page in zip(addresses, words, strict=True):
+        places.extend(hash((address[:begin], address[end:])) for begin, end in of_page)
+    found, n_words = np.unique(np.frombuffer(places, np.int64), return_counts=True)
+    asked = set(found[(n_words > 1) & (n_words <= MOST_WORDS)].tolist())
+    if len(asked) < LEAST_PAGES:
+        return []
+    at_places = defaultdict(list)
+    for page, (address, of_page) in enumerate(zip(addresses, words, strict=True)):
+        for begin, end in of_page:
+            place = hash((address[:begin], address[end:]))
             if place in asked:
-                words[place].append((word, page))
-    return words
+                at_places[place].append((address[begin:end], page))
+    return list(at_places.values())
 
 
 def _by_idf(counts: sp.csr_array) -> sp.csr_array:
@@ -198,16 +231,24 @@ def _by_idf(counts: sp.csr_array) -> sp.csr_array:
     return sp.csr_array((idf[counts.indices], counts.indices, counts.indptr), shape=counts.shape)
 
 
-def _of_same_text(pages: Numbers, weights: sp.csr_array, n_tags: Numbers) -> Numbers:
-    """Return the pairs of pages with the same text, or none if these are not what a change of variants joins."""
+def _of_same_text(pages: Numbers, weights: sp.csr_array) -> Numbers:
+    """Return the pairs of pages with the same text, or none if fewer have than variants usually do."""
     one, other = (sp.csr_array(weights[each]) for each in pages.T)
     both: Floats = one.multiply(other).sqrt().sum(axis=1)
     sizes = np.stack([each.sum(axis=1) for each in (one, other)])
     least, most = sizes.min(axis=0), sizes.max(axis=0)
     same, tells = (least > 0) & (both >= SAME * least) & (both >= COMMON * most), least >= ENOUGH
-    if (same & tells).sum() < max(LEAST_PAGES, USUALLY * tells.sum()):
-        return pages[:0]
-    n_other_words = (least + most - 2 * both)[same]
-    n_other_tags = np.abs(np.diff(n_tags[pages[same]], axis=1))
-    is_other_form = np.median(n_other_words) < WORDS_PER_TAG * np.median(n_other_tags)
-    return pages[same] if is_other_form else pages[:0]
+    return pages[same] if (same & tells).sum() >= max(LEAST_PAGES, USUALLY * tells.sum()) else pages[:0]
+
+
+def _are_variants(pages: Numbers, n_tags: Numbers, graph: sp.csr_array) -> bool:
+    """Return whether the second pages of pairs with the same text are variants of the first ones.
+
+    They have fewer tags, or no page but the first one links to them, and others link to that.
+    """
+    page, variant = pages.T
+    if np.median(n_tags[variant] / np.maximum(n_tags[page], 1)) <= OTHER_FORM:
+        return True
+    n_links_to = np.bincount(graph.indices, minlength=len(n_tags))
+    is_its_own = (np.asarray(graph[page, variant]).ravel() != 0) & (n_links_to[variant] == 1)
+    return bool(np.mean(is_its_own) >= USUALLY and np.mean(n_links_to[page]) >= 2)

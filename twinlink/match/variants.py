@@ -66,11 +66,15 @@ class Variants(NamedTuple):
     of: Numbers
     """For each page, the one that it is a variant of; a page that is no variant, itself."""
     word: Sequence[str]
-    """The word that the address of each variant has more or instead of another; empty for the others."""
+    """The word that the address of each variant has more or instead of another, or the words that it has more; empty
+    for the others."""
 
 
 def find_variants(urls: Sequence[str], tags: Sequence[bytes], graph: sp.csr_array, counts: sp.csr_array) -> Variants:
     """Find the pages of a side that are variants of other pages.
+
+    Where a change of addresses joins at least `LEAST_PAGES` pairs of pages with the same text, the page of each pair
+    with fewer tags is a variant (`OTHER_FORM`), or the one that only the other links to.
 
     Parameters
     ----------
@@ -82,6 +86,11 @@ def find_variants(urls: Sequence[str], tags: Sequence[bytes], graph: sp.csr_arra
         Links among the pages.
     counts : csr_array, shape (n_pages, n_terms)
         How often each term stands on each page.
+
+    Returns
+    -------
+    Variants
+        No page is a variant of a variant. Of pages with more than `MOST_VARIANTS`, all are on their own.
 
     Examples
     --------

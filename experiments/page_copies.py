@@ -20,6 +20,7 @@ from pathlib import Path
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
 from experiments.cases import case_words, match_case, open_case, outcome_of
+from experiments.site_files import append_rows, page_file, read_rows
 from experiments.tables import run_versions
 
 __all__ = ["main", "with_page_copies"]
@@ -45,24 +46,24 @@ def with_page_copies(folder: Path, out: Path, share: float) -> Path:
     """Write a site folder in which the pages of a share of the known pairs have copies; return it."""
     made = Path(shutil.copytree(folder, out / folder.name))
     draw = random.Random(SEED)
-    chosen = [pair for pair in _rows(folder / "gold.tsv") if draw.random() < share]
+    chosen = [pair for pair in read_rows(folder / "gold.tsv") if draw.random() < share]
     copy_of = {address: _copy_address(address, draw) for pair in chosen for address in pair[:2]}
-    addresses = {_file(address): address for address in copy_of}
+    copies = {page_file(folder, address): page_file(made, copy) for address, copy in copy_of.items()}
     for page in sorted((folder / "site").rglob("*")):
         if page.is_file():
-            file = page.relative_to(folder / "site").as_posix()
-            content = _with_links(page.read_bytes(), "/" + file, copy_of, draw)
-            for path in (file, _file(copy_of[addresses[file]])) if file in addresses else (file,):
-                (made / "site" / path).parent.mkdir(exist_ok=True)
-                (made / "site" / path).write_bytes(content)
-    _append(made / "gold.tsv", [[copy_of[a], copy_of[b], *rest] for a, b, *rest in chosen])
-    pages = [row for row in _rows(folder / "pages.tsv") if row[0] in copy_of]
-    _append(made / "pages.tsv", [[copy_of[page[0]], *page[1:]] for page in pages])
+            own = page.relative_to(folder)
+            content = _with_links(page.read_bytes(), f"/{own.relative_to('site').as_posix()}", copy_of, draw)
+            for file in (made / own, copies[page]) if page in copies else (made / own,):
+                file.parent.mkdir(exist_ok=True)
+                file.write_bytes(content)
+    append_rows(made / "gold.tsv", [[copy_of[a], copy_of[b], *rest] for a, b, *rest in chosen])
+    pages = [row for row in read_rows(folder / "pages.tsv") if row[0] in copy_of]
+    append_rows(made / "pages.tsv", [[copy_of[page[0]], *page[1:]] for page in pages])
     sides = {address: "AB"[side] for pair in chosen for side, address in enumerate(pair[:2])}
-    groups = {row[2]: row[0] for row in _rows(folder / "equiv.tsv")}
+    groups = {row[2]: row[0] for row in read_rows(folder / "equiv.tsv")}
     names = {address: groups.get(address, f"copy-{n}") for n, address in enumerate(copy_of)}
     both = [(address, one) for address in copy_of for one in (address, copy_of[address])]
-    _append(made / "equiv.tsv", [[names[address], sides[address], one] for address, one in both])
+    append_rows(made / "equiv.tsv", [[names[address], sides[address], one] for address, one in both])
     return made
 
 
@@ -71,10 +72,6 @@ def _copy_address(address: str, draw: random.Random) -> str:
     path = Path(address)
     stem = f"{draw.randrange(10**6, 10**7)}" if path.stem.isdigit() else f"{path.stem}-copy"
     return str(path.with_name(stem + path.suffix)) + "/" * address.endswith("/")
-
-
-def _file(address: str) -> str:
-    return address.lstrip("/") + "index.html" * address.endswith("/")
 
 
 def _with_links(content: bytes, page: str, copy_of: Mapping[str, str], draw: random.Random) -> bytes:
@@ -86,17 +83,6 @@ def _with_links(content: bytes, page: str, copy_of: Mapping[str, str], draw: ran
         return link[1] + quote(copied).encode() if copied and draw.random() < 0.5 else link[0]
 
     return _LINK.sub(lead, content)
-
-
-def _rows(file: Path) -> list[list[str]]:
-    if not file.exists():
-        return []
-    return [line.split("\t") for line in file.read_text(encoding="utf-8").splitlines() if line]
-
-
-def _append(file: Path, rows: Sequence[Sequence[str]]) -> None:
-    with file.open("a", encoding="utf-8") as lines:
-        lines.writelines("\t".join(row) + "\n" for row in rows)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ from urllib.parse import urljoin
 import lxml.html
 
 from experiments.cases import case_words, match_case, open_case, outcome_of, read_meta
+from experiments.site_files import page_file, read_rows, write_rows
 from experiments.tables import own_cut, run_versions
 
 __all__ = ["main", "with_placeholders"]
@@ -56,28 +57,23 @@ def _cell(folder: Path) -> str:
 def with_placeholders(folder: Path, out: Path, share: float) -> Path:
     """Write a site folder in which a share of the known pairs has a placeholder as page B; return it."""
     made = Path(shutil.copytree(folder, out / folder.name))
-    rows = [line.split("\t") for line in (folder / "gold.tsv").read_text(encoding="utf-8").splitlines() if line]
+    rows = read_rows(folder / "gold.tsv")
     draw = random.Random(SEED)
     is_chosen = [draw.random() < share for _ in rows]
-    kept = [row for row, chosen in zip(rows, is_chosen, strict=True) if not chosen]
-    (made / "gold.tsv").write_text("".join("\t".join(row) + "\n" for row in kept), encoding="utf-8")
-    menu = _menu(made / "site", [row[1] for row in rows])
+    write_rows(made / "gold.tsv", [row for row, chosen in zip(rows, is_chosen, strict=True) if not chosen])
+    menu = _menu(made, [row[1] for row in rows])
     note = NOTES[read_meta(folder)["lang_b"].partition("-")[0]]
     for row, chosen in zip(rows, is_chosen, strict=True):
         if chosen:
-            file = _file(made / "site", row[1])
+            file = page_file(made, row[1])
             title = _TITLE.search(file.read_text(encoding="utf-8", errors="replace"))
             file.write_text(_page(title[1] if title else "", note, menu), encoding="utf-8")
     return made
 
 
-def _file(site: Path, address: str) -> Path:
-    return site / (address.lstrip("/") + "index.html" * address.endswith("/"))
-
-
-def _menu(site: Path, addresses: Sequence[str]) -> list[tuple[str, str]]:
+def _menu(folder: Path, addresses: Sequence[str]) -> list[tuple[str, str]]:
     """Return address and text of the links that most pages have."""
-    links = Counter(link for address in addresses for link in set(_links(_file(site, address), address)))
+    links = Counter(link for address in addresses for link in set(_links(page_file(folder, address), address)))
     return [link for link, n in links.items() if n >= MENU_SHARE * len(addresses)]
 
 

@@ -259,7 +259,7 @@ def test_merged_matrix_has_the_largest_value_of_each_two_sets(seed: int, n_a: in
     sides = []
     for n in (n_a, n_b):
         chosen, number = np.unique(random.integers(0, n, n), return_inverse=True)
-        sides.append(SideCopies(chosen, number, [""] * n))
+        sides.append(SideCopies(chosen, number, np.full(n, "", object)))
     merged = _merged(sp.csr_array(dense.astype(np.float32)), *sides)
     assert merged.has_canonical_format
     expected = np.zeros(merged.shape)

@@ -2,13 +2,12 @@
 
 Copies would be rivals of each other, and what distinguishes a page from its near-duplicates would be nothing. So one
 page stands for all its copies while two sides are matched (`without_copies`), and they share its pair afterwards
-(`with_copies`).
+(`with_copies`). The renditions of a page (`twinlink.match.renditions`) and their copies are treated like copies of it.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -22,7 +21,7 @@ from twinlink.graph.document_order import LinkLists, link_lists
 from twinlink.graph.links import adjacency
 from twinlink.graph.matching import Matching, greedy_matching
 from twinlink.match.evidence import Between, FoundPairs, Side, Words
-from twinlink.match.variants import Variants, find_variants
+from twinlink.match.renditions import Renditions, find_renditions
 from twinlink.patterns.credibility import url_clues
 from twinlink.sparse import entries, entry_rows, positions, select
 from twinlink.text.words import TermTable
@@ -44,11 +43,11 @@ class SideCopies(NamedTuple):
 
     chosen: Numbers
     """The pages that stand for their copies, in increasing order: of each set the one with the shortest address that is
-    no variant. A page without copies stands for itself."""
+    no rendition. A page without copies stands for itself."""
     number: Numbers
     """For each page, the place of the one that stands for it among ``chosen``."""
-    variant: Sequence[str]
-    """For each page, the word that distinguishes its address as that of a variant; empty for the others."""
+    rendition: npt.NDArray[np.object_]
+    """For each page, the word that distinguishes its address as that of a rendition; empty for the others."""
 
     @property
     def stands_for(self) -> Numbers:
@@ -70,8 +69,8 @@ class Copies(NamedTuple):
 def find_copies(side_a: Side, side_b: Side, words: Words, between: Between, settings: MatchSettings) -> Copies | None:
     """Find the pages of each side with the same text, the same tags in order, the same images and other sites.
 
-    Variants are found, too (`find_variants`). Pages without words have no copies. Where hreflang or URL patterns, as
-    far as the settings use them, lead from two such pages to pages of different content, they are no copies of each
+    Renditions are found, too (`find_renditions`). Pages without words have no copies. Where hreflang or URL patterns,
+    as far as the settings use them, lead from two such pages to pages of different content, they are no copies of each
     other.
 
     Returns
@@ -80,17 +79,17 @@ def find_copies(side_a: Side, side_b: Side, words: Words, between: Between, sett
         None if no page has a copy.
     """
     equal_a, equal_b = _same_content(side_a, words.a.counts), _same_content(side_b, words.b.counts)
-    variants_a, variants_b = (
-        _variants_and_copies(find_variants(side.urls, side.tags, side.graph, terms.counts), equal)
+    renditions_a, renditions_b = (
+        _renditions_and_copies(find_renditions(side.urls, side.tags, side.graph, terms.counts), equal)
         for side, terms, equal in ((side_a, words.a, equal_a), (side_b, words.b, equal_b))
     )
-    same_a, same_b = equal_a[variants_a.of], equal_b[variants_b.of]
+    same_a, same_b = equal_a[renditions_a.of], equal_b[renditions_b.of]
     if all((same == np.arange(len(same))).all() for same in (same_a, same_b)):
         return None
     clues = _clues(side_a, side_b, between, settings)
-    a = _chosen(_apart(same_a, _pointed_to(clues, same_b)), side_a, variants_a)
-    b = _chosen(_apart(same_b, _pointed_to(sp.csr_array(clues.T), same_a)), side_b, variants_b)
-    of_contents = _chosen(same_a, side_a, variants_a).stands_for, _chosen(same_b, side_b, variants_b).stands_for
+    a = _chosen(_apart(same_a, _pointed_to(clues, same_b)), side_a, renditions_a)
+    b = _chosen(_apart(same_b, _pointed_to(sp.csr_array(clues.T), same_a)), side_b, renditions_b)
+    of_contents = _chosen(same_a, side_a, renditions_a).stands_for, _chosen(same_b, side_b, renditions_b).stands_for
     return Copies(a, b, clues, of_contents)
 
 
@@ -109,20 +108,20 @@ def _same_content(side: Side, counts: sp.csr_array) -> Numbers:
     return first
 
 
-def _variants_and_copies(variants: Variants, same: Numbers) -> Variants:
-    """Return the variants and their copies, which are variants of the same page, too.
+def _renditions_and_copies(renditions: Renditions, same: Numbers) -> Renditions:
+    """Return the renditions and their copies, which are renditions of the same page, too.
 
-    Pages whose variants have the same content stay apart: they may differ in what only they have.
+    Pages whose renditions have the same content stay apart: they may differ in what only they have.
     """
     pages = np.arange(len(same))
-    is_variant = variants.of != pages
-    if not is_variant.any():
-        return variants
-    first = np.full(len(same), -1)  # variant with each content
-    first[same[is_variant][::-1]] = pages[is_variant][::-1]
-    first[same[variants.of[is_variant]]] = -1
-    like = np.where(is_variant | (first[same] < 0), pages, first[same])
-    return Variants(variants.of[like], [variants.word[page] for page in like.tolist()])
+    is_rendition = renditions.of != pages
+    if not is_rendition.any():
+        return renditions
+    first = np.full(len(same), -1)  # rendition with each content
+    first[same[is_rendition][::-1]] = pages[is_rendition][::-1]
+    first[same[renditions.of[is_rendition]]] = -1
+    like = np.where(is_rendition | (first[same] < 0), pages, first[same])
+    return Renditions(renditions.of[like], renditions.word[like])
 
 
 def _clues(side_a: Side, side_b: Side, between: Between, settings: MatchSettings) -> sp.csr_array:
@@ -160,14 +159,13 @@ def _apart(same: Numbers, pointed_to: Numbers) -> Numbers:
     return sets
 
 
-def _chosen(sets: Numbers, side: Side, variants: Variants) -> SideCopies:
-    is_variant = variants.of != np.arange(len(sets))
-    order = np.lexsort((np.array([len(url) for url in side.urls]), is_variant, sets))
+def _chosen(sets: Numbers, side: Side, renditions: Renditions) -> SideCopies:
+    order = np.lexsort((np.array([len(url) for url in side.urls]), renditions.word != "", sets))
     first = order[np.diff(sets[order], prepend=-1) > 0]
     page = np.empty(sets.max(initial=-1) + 1, np.int64)
     page[sets[first]] = first
     chosen, number = np.unique(page[sets], return_inverse=True)
-    return SideCopies(chosen, number, variants.word)
+    return SideCopies(chosen, number, renditions.word)
 
 
 def without_copies(
@@ -224,7 +222,7 @@ def _merged(matrix: sp.csr_array, a: SideCopies, b: SideCopies) -> sp.csr_array:
 def _merged_labels(labels: sp.csr_array, a: SideCopies, b: SideCopies) -> sp.csr_array | None:
     """Merge the labels; one that rejects a pair of copies says nothing of the pair of the pages that they stand for.
 
-    One that rejects a page says that its variants are wrong, too.
+    One that rejects a page says that its renditions are wrong, too.
     """
     rows, columns = entries(labels)
     heard = select(labels, (labels.data > 0) | (_without_equals(a)[rows] & _without_equals(b)[columns]))
@@ -232,10 +230,10 @@ def _merged_labels(labels: sp.csr_array, a: SideCopies, b: SideCopies) -> sp.csr
 
 
 def _without_equals(copies: SideCopies) -> npt.NDArray[np.bool_]:
-    """Mark the pages that are no variants and have no copies but variants."""
-    is_variant = np.array([word != "" for word in copies.variant], np.bool_)
-    n_equal = np.bincount(copies.number[~is_variant], minlength=len(copies.chosen))
-    marks: npt.NDArray[np.bool_] = ~is_variant & (n_equal[copies.number] == 1)
+    """Mark the pages that are no renditions and have no copies but renditions."""
+    is_rendition = copies.rendition != ""
+    n_equal = np.bincount(copies.number[~is_rendition], minlength=len(copies.chosen))
+    marks: npt.NDArray[np.bool_] = ~is_rendition & (n_equal[copies.number] == 1)
     return marks
 
 
@@ -243,9 +241,9 @@ def with_copies(found: FoundPairs, side_a: Side, side_b: Side, copies: Copies) -
     """Return for all pages of two sides what was found without copies.
 
     Of the copies of two paired pages, as many are paired as the side with fewer of them has: first those that clues
-    join, then those that are both no variants or variants by the same word, then those with the most similar addresses.
-    If that is more than `MOST` of one kind, only those that clues join are, or the two pages that stand for the
-    others. Each pair has the evidence and the probability of the one that was found.
+    join, then those that are both no renditions or renditions by the same word, then those with the most similar
+    addresses. If that is more than `MOST` of one kind, only those that clues join are, or the two pages that stand for
+    the others. Each pair has the evidence and the probability of the one that was found.
     """
     pairs = [
         (place, row, column)
@@ -290,13 +288,12 @@ def _paired(
     urls = [side_a.urls[page] for page in own], [side_b.urls[page] for page in other]
     similar = process.cdist(*urls, scorer=fuzz.ratio) / 100
     joined = copies.clues[own][:, other].toarray()
-    kinds = [[of.variant[page] for page in pages] for of, pages in ((copies.a, own), (copies.b, other))]
-    of_same_kind = np.array(kinds[0])[:, None] == np.array(kinds[1])
-    likeness = 1 + similar + of_same_kind + 3 * (joined > 0) + joined / max(1, joined.max())
+    kind, other_kind = copies.a.rendition[own], copies.b.rendition[other]
+    likeness = 1 + similar + (kind[:, None] == other_kind) + 3 * (joined > 0) + joined / max(1, joined.max())
     matching = greedy_matching(sp.csr_array(likeness / 7))
     rows, columns = matching.rows, matching.columns
-    n_of_kind = Counter(kinds[0][row] for row in rows)
-    is_kept = (joined[rows, columns] > 0) | np.array([n_of_kind[kinds[0][row]] <= MOST for row in rows])
+    n_of_kind = Counter(kind[rows])
+    is_kept = (joined[rows, columns] > 0) | np.array([n_of_kind[each] <= MOST for each in kind[rows]])
     if not is_kept.any():
         return [(own[0], other[0])]
     return list(zip(own[rows[is_kept]], other[columns[is_kept]], strict=True))

@@ -182,8 +182,8 @@ def checked(counts_a: csr_array, counts_b: csr_array, translation: csr_array) ->
     return a, b, links
 
 
-def _idf(counts: csr_array) -> NDArray[np.float32]:
-    """log((pages + 1) / (pages with the term + ½)): positive even for a term on all pages."""
+def idf(counts: csr_array) -> NDArray[np.float32]:
+    """Return log((pages + 1) / (pages with the term + ½)) of each term: positive even for a term on all pages."""
     return np.log((counts.shape[0] + 1) / (pages_with(counts) + 0.5)).astype(np.float32)
 
 
@@ -199,7 +199,7 @@ def page_vectors(counts: csr_array) -> csr_array:
 
 
 def _page_vectors(counts: csr_array) -> csr_array:
-    data = (1 + np.log(counts.data)) * _idf(counts)[counts.indices]
+    data = (1 + np.log(counts.data)) * idf(counts)[counts.indices]
     return unit_rows(csr_array((data, counts.indices, counts.indptr), shape=counts.shape))
 
 
@@ -263,7 +263,7 @@ def _tsim(counts_a: csr_array, counts_b: csr_array, translation: csr_array, patt
 def _tsim_idf(
     counts_a: csr_array, counts_b: csr_array, translation: csr_array, pattern: csr_array
 ) -> NDArray[np.float32]:
-    return _aligned_share(_damped(counts_a), _damped(counts_b), translation, pattern, _idf(counts_a), _idf(counts_b))
+    return _aligned_share(_damped(counts_a), _damped(counts_b), translation, pattern, idf(counts_a), idf(counts_b))
 
 
 def _aligned_share(

@@ -2,7 +2,7 @@
 
 ::
 
-    python -m experiments.page_variants SITES...
+    python -m experiments.page_renditions SITES...
 
 Page ``/x`` has a link to ``/print/x``, which holds its title and its text, and a link back. The pages for printing of a
 known pair are a known pair, too. Where half of the pairs are left, the others have lost one of their pages, of either
@@ -12,7 +12,6 @@ and the number of wrong pairs in it.
 
 from __future__ import annotations
 
-import json
 import random
 import shutil
 from collections.abc import Callable, Sequence
@@ -23,7 +22,8 @@ from typing import cast
 from lxml import etree
 from lxml import html as lxml_html
 
-from experiments.cases import case_words, match_case, open_case, outcome_of
+from experiments.cases import case_words, match_case, open_case, outcome_of, read_meta
+from experiments.site_files import page_file, read_rows, write_rows
 from experiments.tables import own_cut, run_versions
 from twinlink.evaluation.gold import evaluate
 
@@ -55,36 +55,34 @@ def _cell(folder: Path) -> str:
 def with_pairs_left(folder: Path, out: Path, share: float) -> Path:
     """Write a site folder in which a share of the known pairs is left; return it."""
     made = Path(shutil.copytree(folder, out / "left" / folder.name))
-    pairs = _rows(folder / "gold.tsv")
+    pairs = read_rows(folder / "gold.tsv")
     random.Random(SEED).shuffle(pairs)
     apart = pairs[round(share * len(pairs)) :]
     gone = {pair[n % 2] for n, pair in enumerate(apart)}
     for address in gone:
-        (made / "site" / _file(address)).unlink()
+        page_file(made, address).unlink()
     for name in FILES:
-        _write(made / name, [row for row in _rows(made / name) if not gone.intersection(row)])
+        write_rows(made / name, [row for row in read_rows(made / name) if not gone.intersection(row)])
     return made
 
 
 def with_pages_for_printing(folder: Path, out: Path) -> Path:
     """Write a site folder in which each page of a language has a page for printing; return it."""
     made = Path(shutil.copytree(folder, out / "printed" / folder.name))
-    host = json.loads((folder / "meta.json").read_text(encoding="utf-8"))["host"]
-    pages = [
-        row for row in _rows(folder / "pages.tsv") if row[1] in "AB" and (folder / "site" / _file(row[0])).exists()
-    ]
+    host = read_meta(folder)["host"]
+    pages = [row for row in read_rows(folder / "pages.tsv") if row[1] in "AB" and page_file(folder, row[0]).exists()]
     for address, *_ in pages:
-        file, printed = (made / "site" / _file(each) for each in (address, f"/print{address}"))
+        file, printed = page_file(made, address), page_file(made, _printed(address))
         page = cast("lxml_html.HtmlElement", lxml_html.document_fromstring(file.read_bytes()))
         page.make_links_absolute(f"http://{host}{address}")
-        link = etree.SubElement(page.body, "a", href=f"/print{address}")
+        link = etree.SubElement(page.body, "a", href=_printed(address))
         link.text = "Print"
         file.write_bytes(lxml_html.tostring(page, encoding="utf-8"))
         printed.parent.mkdir(parents=True, exist_ok=True)
         printed.write_bytes(_for_printing(page, link, address))
     for name in FILES:
-        rows = _rows(folder / name)
-        _write(made / name, rows + [[_printed(text) for text in row] for row in rows])
+        rows = read_rows(folder / name)
+        write_rows(made / name, rows + [[_printed(text) for text in row] for row in rows])
     return made
 
 
@@ -99,21 +97,8 @@ def _for_printing(page: lxml_html.HtmlElement, link: lxml_html.HtmlElement, addr
 
 
 def _printed(text: str) -> str:
+    """Return the address of a page for printing; other columns of a table as they are."""
     return f"/print{text}" if text.startswith("/") else text
-
-
-def _file(address: str) -> str:
-    return address.lstrip("/") + "index.html" * address.endswith("/")
-
-
-def _rows(file: Path) -> list[list[str]]:
-    if not file.exists():
-        return []
-    return [line.split("\t") for line in file.read_text(encoding="utf-8").splitlines() if line]
-
-
-def _write(file: Path, rows: Sequence[Sequence[str]]) -> None:
-    file.write_text("".join("\t".join(row) + "\n" for row in rows), encoding="utf-8")
 
 
 def _printed_of_half(folder: Path, out: Path) -> Path:

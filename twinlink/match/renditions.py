@@ -1,8 +1,8 @@
-"""Variants: pages of one language with the same text in another form, for printing, for telephones, without graphics.
+"""Renditions: pages of one language with the same text in another form, for printing, for telephones, without graphics.
 
-The address of a variant is that of its page with one word more (``/x?print=1``, ``/textonly/x``, ``m.site.org/x``) or
+The address of a rendition is that of its page with one word more (``/x?print=1``, ``/textonly/x``, ``m.site.org/x``) or
 with another word (``print.php?id=5`` beside ``article.php?id=5``), and the same change leads from many pages to their
-variants. Variants differ from copies (`twinlink.match.copies`) in their tags and menus.
+renditions. Renditions differ from copies (`twinlink.match.copies`) in their tags and menus.
 """
 
 from __future__ import annotations
@@ -18,10 +18,14 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-__all__ = ["Variants", "find_variants"]
+from twinlink.similarity.affordable import pages_with
+from twinlink.similarity.content import idf
+from twinlink.similarity.contrast import groups_of
+
+__all__ = ["Renditions", "find_renditions"]
 
 LEAST_PAGES = 5
-"""Number of pages with a variant from which a change of addresses is one of variants. Our choice."""
+"""Number of pages with a rendition from which a change of addresses is one of renditions. Our choice."""
 USUALLY = 0.8
 """Share of the pairs of pages that a change joins of which the texts must be the same. Our choice."""
 SAME = 0.9
@@ -29,27 +33,29 @@ SAME = 0.9
 has a line or two of its own, such as the address that it was printed from."""
 COMMON = 0.5
 """Share of the words of the longer page that the shorter one must have: it may have lists of other pages beside the
-text, but a summary is no variant. Our choice."""
+text, but a summary is no rendition. Our choice."""
 MENU = 0.3
 """Share of the pages that have a word from which it is one of menus, which a page for printing does not have. Our
 choice."""
 OTHER_FORM = 0.67
-"""Share of the tags of its page that a variant has at most, in the median of the pairs of a change. Pages of about the
-same form may be about different things (the same software on two systems), or stand in different versions of the site
-(a page that is not translated yet): on the tuning sites, the share is .95 and more for all changes that join such
+"""Share of the tags of its page that a rendition has at most, in the median of the pairs of a change. Pages of about
+the same form may be about different things (the same software on two systems), or stand in different versions of the
+site (a page that is not translated yet): on the tuning sites, the share is .95 and more for all changes that join such
 pages. Our choice."""
 MOST_WORDS = 8
 """Number of pages up to which those whose addresses differ in a word at one place are compared. Our choice."""
 MOST_ADDED = 3
-"""Number of adjacent words up to which they are one change if they are added (``&tmpl=component&print=1``)."""
-MOST_VARIANTS = 3
-"""Number of variants that a page can have. Our choice."""
+"""Number of adjacent words up to which they are one change if they are added (``&tmpl=component&print=1``). Our
+choice."""
+MOST_RENDITIONS = 3
+"""Number of renditions that a page can have. Our choice."""
 ENOUGH = 10.0
 """Sum of idf of a page's words from which it tells what a change of addresses means: two or three words that hardly
 any other page has. Our choice."""
 
 Numbers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+Words = npt.NDArray[np.object_]
 Span = tuple[int, int]
 
 _ADDRESS = re.compile(r"\w+://(?:www\.)?([^?]*?)/?(?:\?(.*))?\Z", re.DOTALL)
@@ -60,21 +66,23 @@ _SEPARATORS = {"-", "_", "."}
 _LETTER = re.compile(r"[^\W\d_]")
 
 
-class Variants(NamedTuple):
-    """Which pages of a side are variants of others."""
+class Renditions(NamedTuple):
+    """Which pages of a side are renditions of others."""
 
     of: Numbers
-    """For each page, the one that it is a variant of; a page that is no variant, itself."""
-    word: Sequence[str]
-    """The word that the address of each variant has more or instead of another, or the words that it has more; empty
+    """For each page, the one that it is a rendition of; a page that is no rendition, itself."""
+    word: Words
+    """The word that the address of each rendition has more or instead of another, or the words that it has more; empty
     for the others."""
 
 
-def find_variants(urls: Sequence[str], tags: Sequence[bytes], graph: sp.csr_array, counts: sp.csr_array) -> Variants:
-    """Find the pages of a side that are variants of other pages.
+def find_renditions(
+    urls: Sequence[str], tags: Sequence[bytes], graph: sp.csr_array, counts: sp.csr_array
+) -> Renditions:
+    """Find the pages of a side that are renditions of other pages.
 
     Where a change of addresses joins at least `LEAST_PAGES` pairs of pages with the same text, the page of each pair
-    with fewer tags is a variant (`OTHER_FORM`), or the one that only the other links to.
+    with fewer tags is a rendition (`OTHER_FORM`), or the one that only the other links to.
 
     Parameters
     ----------
@@ -89,8 +97,8 @@ def find_variants(urls: Sequence[str], tags: Sequence[bytes], graph: sp.csr_arra
 
     Returns
     -------
-    Variants
-        No page is a variant of a variant. Of pages with more than `MOST_VARIANTS`, all are on their own.
+    Renditions
+        No page is a rendition of a rendition. Of pages with more than `MOST_RENDITIONS`, all are on their own.
 
     Examples
     --------
@@ -98,42 +106,38 @@ def find_variants(urls: Sequence[str], tags: Sequence[bytes], graph: sp.csr_arra
 
     >>> counts = sp.csr_array(np.tile(np.repeat(np.eye(5), 20, axis=1), (2, 1)))
     >>> urls = [f"http://x.org/{page}{end}" for end in ("", "?print=1") for page in range(5)]
-    >>> variants = find_variants(urls, [b"menu text"] * 5 + [b"text"] * 5, sp.csr_array((10, 10)), counts)
-    >>> variants.of.tolist()
+    >>> renditions = find_renditions(urls, [b"menu text"] * 5 + [b"text"] * 5, sp.csr_array((10, 10)), counts)
+    >>> renditions.of.tolist()
     [0, 1, 2, 3, 4, 0, 1, 2, 3, 4]
-    >>> variants.word[5]
+    >>> renditions.word[5]
     '&print=1'
     """
     asked = {change: pairs for change, pairs in _changed(urls).items() if len(pairs) >= LEAST_PAGES}
     joined: list[tuple[int, int]] = []
-    words = [""] * len(urls)
-    if asked:
-        weights, n_tags = _by_idf(counts), np.array([len(each) for each in tags], np.int64)
+    words = np.full(len(urls), "", object)
+    if not asked:
+        return Renditions(np.arange(len(urls)), words)
+    weights, n_tags = _by_idf(counts), np.array([len(each) for each in tags])
     for change, pairs in sorted(asked.items()):
         same = _of_same_text(np.array(pairs), weights)
         for one, other in ((0, 1), (1, 0)) if change[0] else ((0, 1),):
             pages = same[:, (one, other)]
-            if len(pages) and _are_variants(pages, n_tags, graph):
-                joined += [(page, variant) for page, variant in pages.tolist()]
-                for variant in pages[:, 1].tolist():
-                    words[variant] = words[variant] or change[other]
-    return _variants(joined, words, urls)
+            if len(pages) and _are_renditions(pages, n_tags, graph):
+                joined += [(page, rendition) for page, rendition in pages.tolist()]
+                words[pages[words[pages[:, 1]] == "", 1]] = change[other]
+    return _renditions(joined, words, np.array([len(url) for url in urls]))
 
 
-def _variants(joined: Sequence[tuple[int, int]], words: list[str], urls: Sequence[str]) -> Variants:
-    """Return for sets of pages that are joined the page that is no variant of another, with the shortest address."""
+def _renditions(joined: Sequence[tuple[int, int]], words: Words, length: Numbers) -> Renditions:
+    """Return for sets of pages that are joined the page that is no rendition of another, with the shortest address."""
     of = np.arange(len(words))
     if joined:
-        from scipy.sparse.csgraph import connected_components  # few sites have variants
-
-        ends = np.array(joined).T
-        links = sp.csr_array((np.ones(ends.shape[1], np.bool_), tuple(ends)), shape=(len(words),) * 2)
-        number = connected_components(links, directed=False)[1]
-        length, is_variant = np.array([len(url) for url in urls]), np.array([word != "" for word in words])
-        order = np.lexsort((length, is_variant, number))
-        first = order[np.searchsorted(number[order], number)]
-        of = np.where(np.bincount(number)[number] <= MOST_VARIANTS + 1, first, of)
-    return Variants(of, [word if page != own else "" for own, (word, page) in enumerate(zip(words, of, strict=True))])
+        pages = tuple(np.array(joined).T)
+        group = groups_of(sp.csr_array((np.ones(len(joined), np.bool_), pages), shape=(len(words),) * 2))
+        order = np.lexsort((length, words != "", group))
+        first = order[np.searchsorted(group[order], group)]
+        of = np.where((group > 0) & (np.bincount(group)[group] <= MOST_RENDITIONS + 1), first, of)
+    return Renditions(of, np.where(of == np.arange(len(words)), "", words))
 
 
 def _changed(urls: Sequence[str]) -> dict[tuple[str, str], list[tuple[int, int]]]:
@@ -167,19 +171,18 @@ def _address(url: str) -> str:
 
 def _words(address: str) -> Iterator[Span]:
     """Yield where each word of an address begins, with its separator, and where it ends."""
-    end = len(address)
-    fields = address.find("&") % (end + 1)  # the end if there are none
-    folders = min(address.find("/") % (end + 1), fields)
-    name = max(address.rfind("/", folders, fields), folders)
-    for expression, (first, last) in zip(_WORDS, pairwise((0, folders, name, fields, end)), strict=True):
-        if first < last:
-            for found in expression.finditer(address, first, last):
-                yield found.span()
+    path = address.partition("&")[0]
+    host = path.partition("/")[0]
+    name = max(path.rfind("/"), len(host))
+    bounds = pairwise((0, len(host), name, len(path), len(address)))
+    for expression, (begin, end) in zip(_WORDS, bounds, strict=True):
+        for found in expression.finditer(address, begin, end):
+            yield found.span()
 
 
 def _frequent_words(addresses: Sequence[str]) -> list[Sequence[Span]]:
     """Return where the words, with a letter, are that enough addresses have and enough do not have."""
-    if not _frequent(map(_TOKENS.findall, addresses), len(addresses)):  # as where addresses tell nothing
+    if not _frequent(map(_TOKENS.findall, addresses), len(addresses)):  # a fast test: as where addresses tell nothing
         return [()] * len(addresses)
     frequent = _frequent(
         ([address[begin:end] for begin, end in _words(address)] for address in addresses), len(addresses)
@@ -231,17 +234,13 @@ def _words_by_place(addresses: Sequence[str], words: Sequence[Sequence[Span]]) -
 
 
 def _by_idf(counts: sp.csr_array) -> sp.csr_array:
-    """Return the idf of each word of each page: log of the number of pages over that of those that have the word.
-
-    That of the words of menus is 0.
-    """
-    n_pages, n_with = counts.shape[0], np.bincount(counts.indices, minlength=counts.shape[1])
-    idf = np.where(n_with <= MENU * n_pages, np.log(n_pages / np.maximum(n_with, 1)), 0)
-    return sp.csr_array((idf[counts.indices], counts.indices, counts.indptr), shape=counts.shape)
+    """Return the idf of each word of each page; that of the words of menus is 0."""
+    weights = np.where(pages_with(counts) <= MENU * counts.shape[0], idf(counts), 0)
+    return sp.csr_array((weights[counts.indices], counts.indices, counts.indptr), shape=counts.shape)
 
 
 def _of_same_text(pages: Numbers, weights: sp.csr_array) -> Numbers:
-    """Return the pairs of pages with the same text, or none if fewer have than variants usually do."""
+    """Return the pairs of pages with the same text, or none if fewer have than renditions usually do."""
     one, other = (sp.csr_array(weights[each]) for each in pages.T)
     both: Floats = one.multiply(other).sqrt().sum(axis=1)
     sizes = np.stack([each.sum(axis=1) for each in (one, other)])
@@ -250,14 +249,14 @@ def _of_same_text(pages: Numbers, weights: sp.csr_array) -> Numbers:
     return pages[same] if (same & tells).sum() >= max(LEAST_PAGES, USUALLY * tells.sum()) else pages[:0]
 
 
-def _are_variants(pages: Numbers, n_tags: Numbers, graph: sp.csr_array) -> bool:
-    """Return whether the second pages of pairs with the same text are variants of the first ones.
+def _are_renditions(pages: Numbers, n_tags: Numbers, graph: sp.csr_array) -> bool:
+    """Return whether the second pages of pairs with the same text are renditions of the first ones.
 
     They have fewer tags, or no page but the first one links to them, and others link to that.
     """
-    page, variant = pages.T
-    if np.median(n_tags[variant] / np.maximum(n_tags[page], 1)) <= OTHER_FORM:
+    page, rendition = pages.T
+    if np.median(n_tags[rendition] / np.maximum(n_tags[page], 1)) <= OTHER_FORM:
         return True
     n_links_to = np.bincount(graph.indices, minlength=len(n_tags))
-    is_its_own = (np.asarray(graph[page, variant]).ravel() != 0) & (n_links_to[variant] == 1)
+    is_its_own = (np.asarray(graph[page, rendition]).ravel() != 0) & (n_links_to[rendition] == 1)
     return bool(np.mean(is_its_own) >= USUALLY and np.mean(n_links_to[page]) >= 2)

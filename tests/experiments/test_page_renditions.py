@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments.page_variants import with_pages_for_printing, with_pairs_left
+from experiments.page_renditions import with_pages_for_printing, with_pairs_left
 
 
 @pytest.fixture

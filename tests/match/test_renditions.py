@@ -1,4 +1,4 @@
-"""Variants: the same text in another form, at an address that differs in one word."""
+"""Renditions: the same text in another form, at an address that differs in one word."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from twinlink.config import MatchSettings
 from twinlink.graph.links import adjacency
 from twinlink.match.copies import MOST, find_copies
 from twinlink.match.evidence import Side, read_words
+from twinlink.match.renditions import ENOUGH, LEAST_PAGES, MOST_RENDITIONS, Renditions, find_renditions
 from twinlink.match.selection import match_sides
-from twinlink.match.variants import ENOUGH, LEAST_PAGES, MOST_VARIANTS, Variants, find_variants
 
 N = 8
 PAGE, PRINTED = b"menu text", b"text"
@@ -26,22 +26,22 @@ def texts(n_pages: int, n_forms: int = 2) -> sp.csr_array:
     return sp.csr_array(np.tile(np.repeat(np.eye(n_pages), 20, axis=1), (n_forms, 1)))
 
 
-def found(pages: str, variants: str, counts: sp.csr_array | None = None, tags: bytes = PRINTED) -> Variants:
-    """Find the variants of pages with such addresses; each ``*`` stands for the number of a page."""
-    urls = [pattern.replace("*", str(page)) for pattern in (pages, variants) for page in range(N)]
-    return find_variants(urls, [PAGE] * N + [tags] * N, no_link(2 * N), texts(N) if counts is None else counts)
+def found(pages: str, renditions: str, counts: sp.csr_array | None = None, tags: bytes = PRINTED) -> Renditions:
+    """Find the renditions of pages with such addresses; each ``*`` stands for the number of a page."""
+    urls = [pattern.replace("*", str(page)) for pattern in (pages, renditions) for page in range(N)]
+    return find_renditions(urls, [PAGE] * N + [tags] * N, no_link(2 * N), texts(N) if counts is None else counts)
 
 
 def no_link(n_pages: int) -> sp.csr_array:
     return sp.csr_array((n_pages, n_pages), dtype=bool)
 
 
-def is_none(variants: Variants) -> bool:
-    return variants.of.tolist() == list(range(len(variants.of))) and not any(variants.word)
+def is_none(renditions: Renditions) -> bool:
+    return renditions.of.tolist() == list(range(len(renditions.of))) and not any(renditions.word)
 
 
 @pytest.mark.parametrize(
-    ("pages", "variants", "word"),
+    ("pages", "renditions", "word"),
     [
         ("http://x.org/*", "http://x.org/*?print=1", "&print=1"),
         ("http://x.org/show.php?id=*", "http://x.org/show.php?print=yes&id=*", "&print=yes"),
@@ -60,55 +60,55 @@ def is_none(variants: Variants) -> bool:
         ("http://x.org/a/*", "http://x.org/layout/set/print/a/*", "/layout/set/print"),
     ],
 )
-def test_a_word_that_many_addresses_have_more_or_instead(pages: str, variants: str, word: str) -> None:
-    result = found(pages, variants)
+def test_a_word_that_many_addresses_have_more_or_instead(pages: str, renditions: str, word: str) -> None:
+    result = found(pages, renditions)
     assert result.of.tolist() == [*range(N), *range(N)]
     assert list(result.word) == [""] * N + [word] * N
 
 
 @pytest.mark.parametrize(
-    ("pages", "variants"),
+    ("pages", "renditions"),
     [
         ("http://x.org/*", "http://x.org/2/*"),  # a number is no word
         ("http://x.org/a/*", "http://x.org/b/c/*"),  # two words
         ("http://x.org/*", "http://x.com/*"),
     ],
 )
-def test_other_changes_of_addresses_tell_nothing(pages: str, variants: str) -> None:
-    assert is_none(found(pages, variants))
+def test_other_changes_of_addresses_tell_nothing(pages: str, renditions: str) -> None:
+    assert is_none(found(pages, renditions))
 
 
 def test_few_pages_tell_nothing() -> None:
     for n in (LEAST_PAGES - 1, LEAST_PAGES):
         urls = [f"http://x.org/{page}{end}" for end in ("", "?print=1") for page in range(n)]
-        result = find_variants(urls, [PAGE] * n + [PRINTED] * n, no_link(2 * n), texts(n))
+        result = find_renditions(urls, [PAGE] * n + [PRINTED] * n, no_link(2 * n), texts(n))
         assert is_none(result) == (n < LEAST_PAGES)
 
 
-def test_pages_of_the_same_form_are_no_variants() -> None:
+def test_pages_of_the_same_form_are_no_renditions() -> None:
     """The same software on two systems; a page that is not translated yet, with a note."""
     assert is_none(found("http://x.org/mac/*", "http://x.org/windows/*", tags=PAGE))
     assert is_none(found("http://x.org/*", "http://x.org/windows/*", tags=PAGE))
     assert is_none(found("http://x.org/de/*", "http://x.org/en/*", tags=PAGE[:-2]))
 
 
-def test_of_pages_of_the_same_form_variants_are_those_that_only_their_page_links_to() -> None:
+def test_of_pages_of_the_same_form_renditions_are_those_that_only_their_page_links_to() -> None:
     urls = [f"http://x.org/{page}{end}" for end in ("", "?print=1") for page in range(N)]
-    pages, variants = np.arange(N), np.arange(N, 2 * N)
-    to_variants, back, around = (pages, variants), (variants, pages), (pages, np.roll(pages, 1))
+    pages, renditions = np.arange(N), np.arange(N, 2 * N)
+    to_renditions, back, around = (pages, renditions), (renditions, pages), (pages, np.roll(pages, 1))
     for links, is_one in (
-        ((to_variants, back, around), True),
+        ((to_renditions, back, around), True),
         ((back, around), False),
-        ((to_variants, around), False),  # of as many as link to their page
-        ((to_variants, back, around, (np.roll(pages, 1), variants)), False),
+        ((to_renditions, around), False),  # of as many as link to their page
+        ((to_renditions, back, around, (np.roll(pages, 1), renditions)), False),
     ):
         source, target = np.hstack(links)
         graph = adjacency(source, target, 2 * N)
-        result = find_variants(urls, [PAGE] * 2 * N, graph, texts(N))
+        result = find_renditions(urls, [PAGE] * 2 * N, graph, texts(N))
         assert is_none(result) != is_one
 
 
-def test_pages_with_other_words_than_those_of_a_menu_are_no_variants() -> None:
+def test_pages_with_other_words_than_those_of_a_menu_are_no_renditions() -> None:
     """An article and its summary in another form; the words of a menu, on most pages, say nothing."""
     counts = texts(N).toarray()
     with_menu = np.hstack([counts, np.repeat([[1.0] * 40, [0.0] * 40], N, axis=0)])
@@ -117,7 +117,7 @@ def test_pages_with_other_words_than_those_of_a_menu_are_no_variants() -> None:
     assert is_none(found("http://x.org/*", "http://x.org/*?short=1", sp.csr_array(counts)))
 
 
-def test_of_a_change_of_variants_only_pages_with_the_same_text_are() -> None:
+def test_of_a_change_of_renditions_only_pages_with_the_same_text_are() -> None:
     counts = texts(N).toarray()
     counts[N] = counts[1]
     result = found("http://x.org/*", "http://x.org/*?print=1", sp.csr_array(counts))
@@ -136,53 +136,53 @@ def test_a_short_page_is_one_where_longer_ones_are() -> None:
     assert is_none(found("http://x.org/*", "http://x.org/*?print=1", sp.csr_array(counts)))
 
 
-@pytest.mark.parametrize("n_forms", [MOST_VARIANTS, MOST_VARIANTS + 1])
-def test_pages_with_many_variants_have_none(n_forms: int) -> None:
+@pytest.mark.parametrize("n_forms", [MOST_RENDITIONS, MOST_RENDITIONS + 1])
+def test_pages_with_many_renditions_have_none(n_forms: int) -> None:
     forms = ["", *(f"?form={letter}" for letter in "abcdef"[:n_forms])]
     urls = [f"http://x.org/{page}{form}" for form in forms for page in range(N)]
-    result = find_variants(urls, [PAGE] * N + [PRINTED] * N * n_forms, no_link(N * len(forms)), texts(N, len(forms)))
-    assert is_none(result) == (n_forms > MOST_VARIANTS)
-    if n_forms <= MOST_VARIANTS:
+    result = find_renditions(urls, [PAGE] * N + [PRINTED] * N * n_forms, no_link(N * len(forms)), texts(N, len(forms)))
+    assert is_none(result) == (n_forms > MOST_RENDITIONS)
+    if n_forms <= MOST_RENDITIONS:
         assert result.of.tolist() == [*range(N)] * len(forms)
 
 
-def test_a_variant_of_a_variant() -> None:
+def test_a_rendition_of_a_rendition() -> None:
     forms = ["?a=1&b=1", "?a=1", ""]
     urls = [f"http://x.org/{page}{form}" for form in forms for page in range(N)]
-    result = find_variants(urls, [PRINTED] * N + [PRINTED * 2] * N + [PRINTED * 4] * N, no_link(3 * N), texts(N, 3))
+    result = find_renditions(urls, [PRINTED] * N + [PRINTED * 2] * N + [PRINTED * 4] * N, no_link(3 * N), texts(N, 3))
     assert result.of.tolist() == [*range(2 * N, 3 * N)] * 3
     assert list(result.word[2 * N :]) == [""] * N
 
 
 @given(st.lists(st.text("/?&=.-_:ab1w", max_size=12), min_size=1, max_size=30), st.integers(0, 99))
-def test_a_page_that_has_variants_is_none(ends: list[str], seed: int) -> None:
+def test_a_page_that_has_renditions_is_none(ends: list[str], seed: int) -> None:
     random = np.random.default_rng(seed)
     counts = sp.csr_array(random.integers(0, 2, (len(ends), 30)))
     tags = [b"t" * int(n) for n in random.integers(1, 99, len(ends))]
     graph = sp.csr_array(random.integers(0, 20, (len(ends),) * 2) == 0)
-    variants = find_variants([f"http://x.org{end}" for end in ends], tags, graph, counts)
-    assert (variants.of[variants.of] == variants.of).all()
-    assert [word != "" for word in variants.word] == (variants.of != np.arange(len(ends))).tolist()
+    renditions = find_renditions([f"http://x.org{end}" for end in ends], tags, graph, counts)
+    assert (renditions.of[renditions.of] == renditions.of).all()
+    assert [word != "" for word in renditions.word] == (renditions.of != np.arange(len(ends))).tolist()
 
 
-def test_other_words_at_the_place_of_a_variant() -> None:
+def test_other_words_at_the_place_of_a_rendition() -> None:
     """Numbers of pages, users and terms are the same."""
     words = ["node", "print", "user", "term", "event"]
     urls = [f"http://x.org/{word}/{page}" for word in words for page in range(N)]
     counts = np.repeat(np.eye(4 * N), 20, axis=1)
     counts = np.vstack([counts[:N], counts[:N], counts[N:]])
     tags = [PAGE] * N + [PRINTED] * N + [PAGE] * 3 * N
-    result = find_variants(urls, tags, no_link(5 * N), sp.csr_array(counts))
+    result = find_renditions(urls, tags, no_link(5 * N), sp.csr_array(counts))
     assert result.of.tolist() == [*range(N), *range(N), *range(2 * N, 5 * N)]
 
 
 def test_an_address_of_many_words_is_read_in_a_moment() -> None:
     """Words are looked for once: with a search for the end of the name from each, this would take minutes."""
     urls = [f"http://x.org/{'-word' * 20_000}-{page}{end}" for end in ("", "-print") for page in range(N)]
-    assert set(find_variants(urls, [PAGE] * N + [PRINTED] * N, no_link(2 * N), texts(N)).word[N:]) == {"-print"}
+    assert set(find_renditions(urls, [PAGE] * N + [PRINTED] * N, no_link(2 * N), texts(N)).word[N:]) == {"-print"}
 
 
-def with_variants(side: Side, pages: list[int], word: str) -> Side:
+def with_renditions(side: Side, pages: list[int], word: str) -> Side:
     """Add a page for printing of each of some pages, which only it links to, in a site of pages with a menu."""
     rows = np.flatnonzero(np.isin(side.page_ids, pages))
     n, both = len(side.urls), take(side, np.append(np.arange(len(side.urls)), rows))
@@ -194,11 +194,11 @@ def with_variants(side: Side, pages: list[int], word: str) -> Side:
 
 
 @pytest.mark.parametrize("words", [("print=1", "print=1"), ("print=yes", "imprimer=oui")])
-def test_variants_share_the_pair_of_their_pages(words: tuple[str, str]) -> None:
+def test_renditions_share_the_pair_of_their_pages(words: tuple[str, str]) -> None:
     """A page pairs with a page, a page for printing with one for printing, where both languages have it."""
     site = made_site(30)
     printed = MadeSite(
-        with_variants(site.a, list(range(12)), words[0]), with_variants(site.b, list(range(6, 18)), words[1])
+        with_renditions(site.a, list(range(12)), words[0]), with_renditions(site.b, list(range(6, 18)), words[1])
     )
     words_of_site = read_words(printed.a, printed.b, [], MatchSettings())
     copies = find_copies(printed.a, printed.b, words_of_site, no_links(printed.a, printed.b), MatchSettings())
@@ -212,9 +212,9 @@ def test_variants_share_the_pair_of_their_pages(words: tuple[str, str]) -> None:
     assert len(pairs) == 36
 
 
-def test_copies_of_a_variant_belong_to_its_page() -> None:
+def test_copies_of_a_rendition_belong_to_its_page() -> None:
     site = made_site(30)
-    a = with_variants(site.a, list(range(12)), "print=1")
+    a = with_renditions(site.a, list(range(12)), "print=1")
     more = take(a, np.append(np.arange(42), np.arange(30, 42)))
     urls = [*a.urls, *(f"{url}&ref={k}" for k, url in enumerate(a.urls[30:]))]
     for order in (np.arange(54), np.arange(54)[::-1]):
@@ -226,10 +226,10 @@ def test_copies_of_a_variant_belong_to_its_page() -> None:
         assert {side.urls[page] for page in copies.a.chosen} == set(site.a.urls)
 
 
-def test_pages_whose_variants_are_equal_stay_apart() -> None:
+def test_pages_whose_renditions_are_equal_stay_apart() -> None:
     """They differ in a line that pages for printing do not have."""
     site = made_site(30)
-    a = with_variants(site.a, list(range(30)), "print=1")
+    a = with_renditions(site.a, list(range(30)), "print=1")
     blocks = [*a.blocks[:3], [*a.blocks[4], "qaaa"], *a.blocks[4:33], a.blocks[4], *a.blocks[34:]]
     side = replace(a, blocks=blocks, tags=[*a.tags[:33], a.tags[34], *a.tags[34:]])
     copies = find_copies(
@@ -239,9 +239,9 @@ def test_pages_whose_variants_are_equal_stay_apart() -> None:
     assert copies.a.stands_for.tolist() == [*range(30), *range(30)]
 
 
-def test_a_label_that_rejects_a_page_is_heard_beside_its_variant() -> None:
+def test_a_label_that_rejects_a_page_is_heard_beside_its_rendition() -> None:
     site = made_site(30)
-    a, b = (with_variants(side, list(range(30)), "print=1") for side in (site.a, site.b))
+    a, b = (with_renditions(side, list(range(30)), "print=1") for side in (site.a, site.b))
     row, column = 4, int(np.flatnonzero(b.page_ids == 4)[0])
     labels = sp.csr_array((np.array([-1], np.int8), ([row], [column])), shape=(60, 60))
     match = match_sides(a, b, replace(no_links(a, b), labels=labels), [], MatchSettings())
@@ -251,11 +251,11 @@ def test_a_label_that_rejects_a_page_is_heard_beside_its_variant() -> None:
     assert ids >= {(page, page) for page in range(30) if page != 4}
 
 
-def test_some_copies_of_a_page_and_as_many_of_its_variant_are_all_paired() -> None:
+def test_some_copies_of_a_page_and_as_many_of_its_rendition_are_all_paired() -> None:
     site, n = made_site(12), MOST - 1
     sides = []
     for side in (site.a, site.b):
-        printed = with_variants(side, list(range(12)), "print=1")
+        printed = with_renditions(side, list(range(12)), "print=1")
         rows = np.append(np.arange(24), np.repeat(np.arange(24), n))
         both = take(printed, rows)
         urls = [*printed.urls, *(f"{url}#{k}" for k, url in enumerate(both.urls[24:]))]

@@ -12,6 +12,7 @@ from hypothesis import settings
 
 from tests.browsers import skip_without_browser
 from tests.crawlers import Crawlers
+from twinlink.compiled import ahead
 from twinlink.spiders import crawling
 
 # One core of a busy machine may be slow: no example fails for its time. The gate tries the same examples each time.
@@ -45,3 +46,11 @@ def _crawlers() -> Iterator[None]:
         patch.setattr(crawling, "_start", started)
         yield
     forked.close()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_helpers() -> Iterator[None]:
+    """Commands called here start no processes that compile all kernels, where a test has an empty folder for code."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ahead, "start_helpers", lambda n: None)
+        yield

@@ -28,3 +28,12 @@ def logit(p: ArrayLike) -> NDArray[np.float64]:
     p = np.asarray(p, np.float64)
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(p) - np.log1p(-p))
+
+
+def mean_by_log_odds(p: ArrayLike, q: ArrayLike) -> NDArray[np.float64]:
+    """Return the probability whose log odds are the mean of those of two probabilities below 1.
+
+    >>> mean_by_log_odds([0.5, 0.9, 0.0], [0.5, 0.1, 0.9]).round(3).tolist()
+    [0.5, 0.5, 0.0]
+    """
+    return expit((logit(p) + logit(q)) / 2)

@@ -180,8 +180,9 @@ def only_script(script: str, text: str) -> str:
     ('  हिन्दी', 'run  ि ् ी')
     """
     spaced, any_other = (_LETTERS_BEYOND_ASCII, _UNIT_BEYOND_ASCII) if script == LATIN else (_LETTERS, _UNIT)
-    units = expression(spaced if is_spaced(text) else any_other)
-    return units.sub(lambda unit: unit[0] if script_of(unit[0][0]) == script else " ", text)
+    parts = expression(f"({spaced if is_spaced(text) else any_other})").split(text)  # the units are every second one
+    parts[1::2] = [unit if script_of(unit[0]) == script else " " for unit in parts[1::2]]
+    return "".join(parts)
 
 
 def count_letters(text: str) -> int:

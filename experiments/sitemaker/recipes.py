@@ -41,6 +41,8 @@ class Recipe(msgspec.Struct, frozen=True):
         Position of that folder on the site.
     license, note : str
         Copied to the site's description.
+    prefix : str
+        Start of the names of the folders, before the language.
     suffix : bool
         Languages are given by suffixes, ``page.es.html`` (none for the source language), not by folders.
     suffix_of_source : bool
@@ -60,6 +62,7 @@ class Recipe(msgspec.Struct, frozen=True):
     url: str
     license: str
     note: str = ""
+    prefix: str = ""
     suffix: bool = False
     suffix_of_source: bool = False
     only: str = ""
@@ -102,7 +105,8 @@ class Recipe(msgspec.Struct, frozen=True):
         return re.sub(r"(\.[a-z]{2})?\.html$", "", place) if self.suffix else place.partition("/")[2]
 
     def _by_folder(self, parents: Sequence[Path], lang: str) -> tuple[str, list[Found]] | None:
-        folders = {f.name: f for parent in parents for f in sorted(parent.iterdir()) if f.is_dir()}
+        found = [f for parent in parents for f in sorted(parent.iterdir()) if f.is_dir()]
+        folders = {f.name.removeprefix(self.prefix): f for f in found if f.name.startswith(self.prefix)}
         tag = _language_folder(sorted(folders), dict(self.aliases).get(compact(lang), lang))
         if tag is None:
             return None
@@ -261,6 +265,26 @@ RECIPES: dict[str, Recipe] = {
             url="/doc/",
             license="GPL-2+",
             note="in some languages, pages are older than their original",
+        ),
+        Recipe(
+            name="gnucash",
+            source="en",
+            packages=_one("gnucash-docs"),
+            parent="usr/share/doc/gnucash-docs",
+            prefix="gnucash-guide-",
+            url="/guide/",
+            license="GFDL-1.1+",
+            note="older than their original: some chapters are cut into pages in another way, some are missing",
+        ),
+        Recipe(
+            name="gnucashhelp",
+            source="en",
+            packages=_one("gnucash-docs"),
+            parent="usr/share/doc/gnucash-docs",
+            prefix="gnucash-help-",
+            url="/help/",
+            license="GFDL-1.1+",
+            note="the older the translation, the fewer pages have a partner",
         ),
     )
 }

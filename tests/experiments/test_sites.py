@@ -156,6 +156,17 @@ def test_languages_told_by_suffix(tmp_path: Path) -> None:
     assert [f.path for f in pages([tmp_path], "es")[1]] == ["/Documentation/notation/a.es.html"]
 
 
+def test_names_of_folders_may_begin_with_that_of_the_manual(tmp_path: Path) -> None:
+    parent = tmp_path / RECIPES["gnucash"].parent
+    for name in ("gnucash-guide-en", "gnucash-guide-pt", "gnucash-help-pt"):
+        (parent / name).mkdir(parents=True)
+        (parent / name / "index.html").touch()
+    for manual, url in (("gnucash", "/guide/pt/index.html"), ("gnucashhelp", "/help/pt/index.html")):
+        tag, found = RECIPES[manual].pages([tmp_path], "pt")
+        assert (tag, [page.path for page in found]) == ("pt", [url])
+        assert RECIPES[manual].key_of(url) == "index.html"
+
+
 @pytest.mark.parametrize(
     ("recipe", "lang", "package"),
     [

@@ -36,6 +36,11 @@ class Logistic(msgspec.Struct, frozen=True, eq=False):
     weights: Floats
     """One per column of x, and the intercept b last."""
 
+    def log_odds(self, x: Floats) -> Floats:
+        """Return the log odds of rows of x, which have a column of ones last."""
+        odds: Floats = (x[:, :-1] - self.mean) / self.scale @ self.weights[:-1] + self.weights[-1]
+        return odds
+
     def add_kind(self, odds: Floats, kind: int, values: Values, rivals: Values) -> None:
         """Add to log odds, in place, what the standings of a kind of evidence say.
 
@@ -74,10 +79,10 @@ def fit_logistic(z: Floats, y: Floats, ridge: float) -> Logistic:
     Parameters
     ----------
     z : ndarray, shape (n, n_columns + 1)
-        Standings, followed by a column of ones. They are brought to mean 0 and deviation 1 in place: with a copy, this
-        would be the peak of a match's memory.
-    y : ndarray, shape (n,)
-        1: right, 0: wrong.
+        Standings, or other values, followed by a column of ones. They are brought to mean 0 and deviation 1 in place:
+        with a copy, this would be the peak of a match's memory.
+    y : ndarray, shape (n,), values in [0, 1]
+        1: right, 0: wrong, between them a probability.
     ridge : float
     """
     n_rows, n_columns = z.shape[0], z.shape[1] - 1

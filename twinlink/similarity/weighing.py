@@ -19,6 +19,9 @@ from numpy.typing import NDArray
 
 from twinlink.config import WeighingSettings
 from twinlink.errors import ShapeError
+from twinlink.odds import mean_by_log_odds
+from twinlink.similarity.clues import CLUES, OF_ONE_PAGE, clue_odds
+from twinlink.similarity.discriminant import Evidence, Measured, discriminated
 from twinlink.similarity.kinds import with_replaced
 from twinlink.similarity.lessons import Lessons
 from twinlink.similarity.probabilities import probability_of_being_right, recalibrated, shares_of_rivals
@@ -32,8 +35,15 @@ Floats = NDArray[np.float64]
 Values = NDArray[np.floating]
 """Float32 or float64."""
 Positions = NDArray[np.intp]
-Wrong = tuple[Positions, Floats]
-"""Positions and log odds of pairs that were chosen where the right partner was missing."""
+
+
+class _Wrong(NamedTuple):
+    """Pairs that were chosen where the right partner was missing."""
+
+    places: Positions
+    """Among the candidates."""
+    odds: Floats
+    evidence: Evidence | None = None
 
 
 class _Siblings(NamedTuple):
@@ -141,9 +151,9 @@ def weigh(
     finds what they add to its log odds. These order the candidates, and ``match`` picks the pairs.
 
     Then some pages are removed, and the rest is matched again: the new pairs of pages whose partners were removed
-    are wrong. `probability_of_being_right` compares the pairs with these. Where pages have near-duplicates, the pair
-    may still be the wrong one of several: the probability is multiplied by its share among its rivals
-    (`shares_of_rivals`).
+    are wrong. `probability_of_being_right` compares the pairs with these, by their log odds and by those of their
+    evidence itself (`discriminated`). Where pages have near-duplicates, the pair may still be the wrong one of several:
+    the probability is multiplied by its share among its rivals (`shares_of_rivals`).
 
     A model that learns from twenty pairs fits these better than others, so the wrong pairs of the trials, rivals of
     these, look worse than other wrong pairs. Up to `FEW` pairs, a further round therefore learns by presences from
@@ -184,17 +194,19 @@ def weigh(
     seen = kinds if lessons is None else lessons.without_rejected(kinds)
     teachers = _some(clear)
     taught_by = lessons if lessons is not None and lessons.can_teach else None
-    model, weights, log_odds = learn(kinds, rivalry, teachers, settings.ridge, taught_by)
+    model, weights, log_odds, added = learn(kinds, rivalry, teachers, settings.ridge, taught_by)
     if lessons is not None:  # rejected candidates are nobody's rivals
-        log_odds = model.log_odds(seen, rivalry)
+        log_odds, added = model.log_odds_and_clues(seen, rivalry)
     to_choose = log_odds if lessons is None else lessons.without_barred(log_odds)
     (pairs,) = match(to_choose, [np.isfinite(to_choose)])
+    evidence = _evidence_of(seen, added, pairs)
+    del added  # it would be in memory beside what trials make
     trial = _Trial(model, seen, rivalry, match, nearly, remeasure, lessons)
     wrong, siblings = trial.chosen_wrongly(pairs)
     equal = n_equal(to_choose, pairs, rivalry)
     shares = np.minimum(shares_of_rivals(to_choose, rivalry)[pairs], 1 / equal)
     if taught_by is None:
-        comparison = _Comparison(log_odds[pairs], pairs, wrong, alike)
+        comparison = _Comparison(log_odds[pairs], pairs, wrong, alike, evidence)
         uncorrected = comparison.presence()
         learned_from, presence = comparison.corrected(uncorrected), comparison.reported(uncorrected)
         probabilities = presence * shares
@@ -202,11 +214,12 @@ def weigh(
         if len(pairs) <= FEW:
             without = partial(_learned_without, kinds, rivalry, teachers, settings.ridge)
             odds, known = trial.held_out(pairs, without)
-            comparison = _Comparison(odds, pairs, known, alike)
+            comparison = _Comparison(odds, pairs, known, alike, evidence)
             apart = comparison.presence()
             held_out = _enough_to_learn(comparison.corrected(apart), apart, uncorrected)
     else:
-        heldout = _Heldout.of(kinds, rivalry, teachers, settings.ridge, taught_by)
+        evidence_of = partial(_evidence_of, kinds, clue_odds(kinds, model.clues, rivalry))
+        heldout = _Heldout.of(kinds, rivalry, teachers, settings.ridge, taught_by, evidence_of)
         presence, probabilities = heldout.correct(log_odds, pairs, shares, wrong, alike, taught_by)
         learned_from = held_out = presence
     if lessons is not None:
@@ -241,25 +254,45 @@ class _Comparison(NamedTuple):
     """Of each of ``places``."""
     places: Positions
     """Of the pairs among the candidates."""
-    wrong: Wrong
+    wrong: _Wrong
     alike: Marks | None
+    evidence: Evidence | None = None
+    """Of each of ``places``."""
     labels: Floats | None = None
     """Of each of ``places``, see `probability_of_being_right`."""
 
     def presence(self, removed_right: float | None = 1.0) -> Floats:
         """Compare look-alikes with wrong pairs of look-alikes, and others with others, where there are enough."""
-        places, (wrong_places, wrong), alike = self.places, self.wrong, self.alike
-        if alike is not None:
-            groups = [(alike[places] == which, alike[wrong_places] == which) for which in (False, True)]
+        presence = np.empty(len(self.places))
+        for given, known in self._groups():
+            presence[given] = self._presence_of(given, known, removed_right)
+        return presence
+
+    def _groups(self) -> list[tuple[Marks, Marks]]:
+        """Return what is compared with what: pairs, and wrong pairs."""
+        if self.alike is not None:
+            of_given, of_wrong = self.alike[self.places], self.alike[self.wrong.places]
+            groups = [(of_given == which, of_wrong == which) for which in (False, True)]
             if all(min(given.sum(), known.sum()) >= LEAST_COMPARED for given, known in groups):
-                presence = np.empty(len(places))
-                for given, known in groups:
-                    of_group = None if self.labels is None else self.labels[given]
-                    presence[given] = probability_of_being_right(
-                        self.odds[given], wrong[known], of_group, removed_right=removed_right
-                    )
-                return presence
-        return probability_of_being_right(self.odds, wrong, self.labels, removed_right=removed_right)
+                return groups
+        return [(np.ones(len(self.places), np.bool_), np.ones(len(self.wrong.places), np.bool_))]
+
+    def _presence_of(self, given: Marks, known: Marks, removed_right: float | None) -> Floats:
+        """Compare by log odds, and by those of the evidence itself where it can be told what sure pairs have.
+
+        The result is the mean of both on the scale of log odds. Trials on 15 sites, whole and with half of side B
+        removed: mean F1 .9584 with 82 wrong pairs, .9581 with 81 by the second comparison alone, .9531 with 107 by the
+        first alone. On 26 made sites: .903 with 132, .897 with 162, .883 with 152.
+        """
+        odds, wrong = self.odds[given], self.wrong.odds[known]
+        labels = None if self.labels is None else self.labels[given]
+        compared = partial(probability_of_being_right, labels=labels, removed_right=removed_right)
+        presence: Floats = compared(odds, wrong)
+        if self.evidence is None or self.wrong.evidence is None:
+            return presence
+        of_given, of_wrong = self.evidence.of(given), self.wrong.evidence.of(known)
+        told = discriminated(Measured(odds, of_given), Measured(wrong, of_wrong), presence)
+        return presence if told is None else mean_by_log_odds(presence, compared(*told))
 
     def corrected(self, presence: Floats) -> Floats:
         """Correct a presence for pages without a partner (`MOSTLY_SURE`); where they are few, return it as it is."""
@@ -303,9 +336,18 @@ def _withheld(n_pairs: int) -> Sequence[tuple[slice, slice]]:
     return [trial for k, trial in enumerate(WITHHELD) if not k or 2 * k < n_pairs]
 
 
-def _joined(wrong: Sequence[Wrong]) -> Wrong:
+def _evidence_of(kinds: Mapping[str, Values], added: Mapping[str, Floats], places: Positions) -> Evidence:
+    """Return the evidence of some candidates; ``added`` has what each clue adds to the log odds of all."""
+    named = sum((added[name][places] for name in OF_ONE_PAGE if name in added), np.zeros(len(places)))
+    values = [kinds[name][places] for name in kinds if name not in CLUES]
+    return Evidence(named, np.stack(values, axis=1).astype(np.float64) if values else np.zeros((len(places), 0)))
+
+
+def _joined(wrong: Sequence[_Wrong]) -> _Wrong:
     """Return the wrong pairs of several trials."""
-    return np.concatenate([places for places, _ in wrong]), np.concatenate([odds for _, odds in wrong])
+    places, odds, evidence = zip(*wrong, strict=True)
+    known = Evidence(*(np.concatenate(parts) for parts in zip(*evidence, strict=True)))
+    return _Wrong(np.concatenate(places), np.concatenate(odds), known)
 
 
 class _Trial(msgspec.Struct, frozen=True, eq=False):
@@ -319,7 +361,7 @@ class _Trial(msgspec.Struct, frozen=True, eq=False):
     remeasure: Remeasure | None
     lessons: Lessons | None
 
-    def chosen_wrongly(self, pairs: Positions) -> tuple[Wrong, _Siblings]:
+    def chosen_wrongly(self, pairs: Positions) -> tuple[_Wrong, _Siblings]:
         """Return the pairs chosen in all trials (`WITHHELD`), without and with near-duplicates of the lost partners."""
         withheld = [(pairs[columns], pairs[rows]) for columns, rows in _withheld(len(pairs))]
         seconds = TRIAL_SECONDS * len(self.rivalry.rows)
@@ -327,7 +369,7 @@ class _Trial(msgspec.Struct, frozen=True, eq=False):
         siblings = _Siblings(*(np.concatenate(parts) for parts in zip(*(each for _, each in trials), strict=True)))
         return _joined([wrong for wrong, _ in trials]), siblings
 
-    def held_out(self, pairs: Positions, learned_without: Callable[[Positions], Model]) -> tuple[Floats, Wrong]:
+    def held_out(self, pairs: Positions, learned_without: Callable[[Positions], Model]) -> tuple[Floats, _Wrong]:
         """Return the log odds of pairs, and the wrong pairs of all trials, from models that do not know the pairs.
 
         The weights of clues stay those of all pairs.
@@ -348,7 +390,7 @@ class _Trial(msgspec.Struct, frozen=True, eq=False):
             wrong.append(replace(self, model=model)._without(pairs[columns], pairs[rows])[0])
         return odds, _joined(wrong)
 
-    def _without(self, lose_column: Positions, lose_row: Positions) -> tuple[Wrong, _Siblings]:
+    def _without(self, lose_column: Positions, lose_row: Positions) -> tuple[_Wrong, _Siblings]:
         """Return the pairs chosen for pages whose partner was removed, and their log odds.
 
         Near-duplicates of a removed partner are removed too: a pair with one of them would be right. The second result
@@ -358,7 +400,7 @@ class _Trial(msgspec.Struct, frozen=True, eq=False):
         gone_row, gone_column = rivalry.pages(lose_row)[0], rivalry.pages(lose_column)[1]
         left = ~(gone_row[rivalry.rows] | gone_column[rivalry.columns])
         measured = self.kinds if self.remeasure is None else with_replaced(self.kinds, self.remeasure(left))
-        log_odds = self.model.log_odds(measured, rivalry, left)
+        log_odds, added = self.model.log_odds_and_clues(measured, rivalry, left)
         if self.lessons is not None:
             left &= ~self.lessons.barred
         lonely = rivalry.pages(lose_column)[0], rivalry.pages(lose_row)[1]
@@ -367,7 +409,8 @@ class _Trial(msgspec.Struct, frozen=True, eq=False):
         if near is not None and near.any():
             among.append(left & ~near)
         chosen = [self._of_lonely(pairs, log_odds, *lonely) for pairs in self.match(log_odds, among)]
-        return chosen[-1][:2], chosen[0]
+        places, odds = chosen[-1].places, chosen[-1].odds
+        return _Wrong(places, odds, _evidence_of(measured, added, places)), chosen[0]
 
     def _of_lonely(self, pairs: Positions, log_odds: Floats, lonely_row: Marks, lonely_column: Marks) -> _Siblings:
         """Return those of some pairs that have lonely pages."""
@@ -385,6 +428,8 @@ class _Heldout(msgspec.Struct, frozen=True, eq=False):
     """Among rivals."""
     right: Floats
     """1 accepted, 0 rejected."""
+    evidence_of: Callable[[Positions], Evidence]
+    """From the positions of candidates to their evidence."""
 
     @classmethod
     def of(
@@ -394,6 +439,7 @@ class _Heldout(msgspec.Struct, frozen=True, eq=False):
         clear: NDArray[np.bool_],
         ridge: float,
         lessons: Lessons,
+        evidence_of: Callable[[Positions], Evidence],
     ) -> _Heldout:
         """Score each fold of the labelled pairs with a model trained on the labels of the others."""
         places, odds, shares = [], [], []
@@ -403,14 +449,15 @@ class _Heldout(msgspec.Struct, frozen=True, eq=False):
             odds.append(of_all[part])
             shares.append(shares_of_rivals(of_all, rivalry)[part])
         at = np.concatenate(places)
-        return cls(at, np.concatenate(odds), np.concatenate(shares), lessons.accepted[at].astype(np.float64))
+        right = lessons.accepted[at].astype(np.float64)
+        return cls(at, np.concatenate(odds), np.concatenate(shares), right, evidence_of)
 
     def correct(
         self,
         log_odds: Floats,
         pairs: Positions,
         shares: Floats,
-        wrong: Wrong,
+        wrong: _Wrong,
         alike: NDArray[np.bool_] | None,
         lessons: Lessons,
     ) -> tuple[Floats, Floats]:
@@ -422,7 +469,7 @@ class _Heldout(msgspec.Struct, frozen=True, eq=False):
         odds, places = np.append(log_odds[pairs[is_open]], self.odds), np.append(pairs[is_open], self.places)
         n_open, most = int(is_open.sum()), 1 - 0.5 / max(len(pairs), 1)
         labels = np.append(np.full(n_open, np.nan), self.right)
-        comparison = _Comparison(odds, places, wrong, alike, labels)
+        comparison = _Comparison(odds, places, wrong, alike, self.evidence_of(places), labels)
         told = comparison.corrected(comparison.presence())
         presence, probabilities = np.full((2, len(pairs)), most)
         presence[is_open] = told[:n_open]

@@ -39,11 +39,18 @@ class Model(msgspec.Struct, frozen=True, eq=False):
         With ``left``, those of the candidates that are left once the others are removed; those of the others have no
         meaning.
         """
+        return self.log_odds_and_clues(kinds, rivalry, left)[0]
+
+    def log_odds_and_clues(
+        self, kinds: Mapping[str, Values], rivalry: Rivalry, left: Marks | None = None
+    ) -> tuple[Floats, dict[str, Floats]]:
+        """Return the same, and what each clue adds to it."""
         odds = np.full(len(rivalry.rows), self.logistic.weights[-1])
         for k, name in enumerate(name for name in kinds if name not in CLUES):
             values = kinds[name]
             self.logistic.add_kind(odds, k, values, rivalry.rivals(values, left))
-        return sum(clue_odds(kinds, self.clues, rivalry, left).values(), _clipped(odds))
+        added = clue_odds(kinds, self.clues, rivalry, left)
+        return sum(added.values(), _clipped(odds)), added
 
 
 class Learned(NamedTuple):
@@ -54,6 +61,8 @@ class Learned(NamedTuple):
     """Share of each kind of evidence in the model, sum 1."""
     log_odds: Floats
     """Those of all candidates by the model."""
+    added: dict[str, Floats]
+    """What each clue adds to them."""
 
 
 def learn(
@@ -91,7 +100,7 @@ def learn(
     model = Model(logistic, learn_clues(clues, told, rivalry))
     added = clue_odds(clues, model.clues, rivalry)
     shares = _shares(logistic, z, list(own), {name: values[known] for name, values in added.items()})
-    return Learned(model, shares, sum(added.values(), odds))
+    return Learned(model, shares, sum(added.values(), odds), added)
 
 
 def _clear_rows(

@@ -43,6 +43,7 @@ def plain_twin(of_given: Measured, of_wrong: Measured, presence: Floats) -> tupl
     mean, scale = examples.mean(axis=0), examples.std(axis=0)
 
     def odds(weights: Floats, rows: Floats) -> Floats:
+        rows = np.clip(rows, examples.min(axis=0), examples.max(axis=0))
         return np.asarray((rows - mean) / scale @ weights[:-1] + weights[-1])
 
     def loss(weights: Floats) -> float:
@@ -50,7 +51,7 @@ def plain_twin(of_given: Measured, of_wrong: Measured, presence: Floats) -> tupl
         return float(np.sum(np.logaddexp(0, t) - targets * t) + RIDGE / 2 * np.sum(weights[:-1] ** 2))
 
     weights = minimize(loss, np.zeros(examples.shape[1] + 1), tol=1e-12).x
-    return odds(weights, columns[0]) + of_given.evidence.clues, odds(weights, columns[1]) + of_wrong.evidence.clues
+    return odds(weights, columns[0]) + of_given.evidence.named, odds(weights, columns[1]) + of_wrong.evidence.named
 
 
 @pytest.mark.parametrize("n_right", [60, 150])
@@ -139,6 +140,20 @@ def test_evidence_that_is_the_same_for_all_says_nothing() -> None:
     assert with_it is not None
     assert without is not None
     assert with_it[0].tolist() == pytest.approx(without[0].tolist())
+
+
+def test_a_value_that_no_example_has_counts_as_the_nearest() -> None:
+    """Evidence that hardly any example has would otherwise decide, if it is a little stronger elsewhere."""
+    of_given, of_wrong, presence = made(100, 20, 60)
+    rare = np.zeros((120, 1))
+    rare[0], rare[-1] = 1e-4, 0.5
+    with_rare = measured(of_given.odds, np.hstack([of_given.evidence.values, rare]))
+    wrong = measured(of_wrong.odds, np.c_[of_wrong.evidence.values, np.zeros(60)])
+    found, without = discriminated(with_rare, wrong, presence), discriminated(of_given, of_wrong, presence)
+    assert found is not None
+    assert without is not None
+    assert np.abs(found[0] - without[0])[1:-1].max() < 0.2
+    assert found[0][-1] - without[0][-1] < 3
 
 
 @settings(max_examples=20, deadline=None)

@@ -27,8 +27,8 @@ teach what only they have); .9260 with 179 where they are six in ten and 5; with
 LEAST_WRONG = 5
 """Minimum number of wrong pairs. Our choice, not tuned."""
 RIDGE = 10.0
-"""Penalty ½·`RIDGE`·|w|² on the weights of standardised values. On the same sites: mean F1 .9260 with 10 and .9266 with
-1, but one whole site falls by .011."""
+"""Penalty ½·`RIDGE`·|w|² on the weights of standardised values. On these sites, with six in ten pairs to be
+sure: mean F1 .9260 with 10 and .9266 with 1, but one whole site falls by .011."""
 MOST = 1_000
 """Maximum number of examples of each kind, spread evenly over all."""
 
@@ -36,14 +36,14 @@ MOST = 1_000
 class Evidence(NamedTuple):
     """What is known of some pairs."""
 
-    clues: Floats
-    """What clues add to the log odds that are meant to name the partner (hreflang, URL patterns), shape (n,)."""
+    named: Floats
+    """Part of the log odds from the clues that are meant to name the partner (hreflang, URL patterns), shape (n,)."""
     values: Floats
     """Each kind of evidence that is no clue, shape (n, n_kinds)."""
 
     def of(self, marks: NDArray[np.bool_]) -> Evidence:
         """Return that of the marked pairs."""
-        return Evidence(self.clues[marks], self.values[marks])
+        return Evidence(self.named[marks], self.values[marks])
 
 
 class Measured(NamedTuple):
@@ -59,9 +59,10 @@ def discriminated(given: Measured, wrong: Measured, presence: Floats) -> tuple[F
     With t the log odds of a pair, c the part of them that comes from clues that are meant to name the partner, and v
     its evidence of each kind that is no clue::
 
-        d = w₀ + w·(t - c) + Σ over kinds of w·v + c
+        d = w₀ + w₁·(t - c) + Σ over kinds k of w_k·v_k + c
 
-    A logistic regression on standardised values finds w, with a ridge penalty. Its right examples are the given pairs
+    A logistic regression on standardised values finds the weights, with a ridge penalty; they may be negative. Values
+    beyond those of the examples count as the nearest of these. Its right examples are the given pairs
     with a presence above `SURE`, which is their target; its wrong ones are the known wrong pairs. c keeps its weight: a
     named partner may have little evidence else, such as a page that was hardly translated. (With c as a part of t, one
     site loses two pairs of 94 by this. With links between the two pages as a part of c, F1 on eleven sites, whole and
@@ -100,14 +101,16 @@ def discriminated(given: Measured, wrong: Measured, presence: Floats) -> tuple[F
     right, others = sure[_spread(len(sure))], _spread(n_wrong)
     examples = np.concatenate([x_given[right], x_wrong[others]])
     targets = np.append(presence[right], np.zeros(len(others)))
+    least, most = examples.min(axis=0), examples.max(axis=0)  # before the fit, which standardises them in place
     model = fit_logistic(examples, targets, RIDGE / len(examples))
-    return model.log_odds(x_given) + given.evidence.clues, model.log_odds(x_wrong) + wrong.evidence.clues
+    of_given, of_wrong = (model.log_odds(np.clip(x, least, most)) for x in (x_given, x_wrong))
+    return of_given + given.evidence.named, of_wrong + wrong.evidence.named
 
 
 def _rows(measured: Measured) -> Floats:
-    """Return log odds without clues, the evidence, and a column of ones."""
-    odds, (clues, values) = measured
-    return np.column_stack([odds - clues, values, np.ones(len(odds))])
+    """Return log odds without named partners, the evidence, and a column of ones."""
+    odds, (named, values) = measured
+    return np.column_stack([odds - named, values, np.ones(len(odds))])
 
 
 def _spread(n: int) -> NDArray[np.intp]:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from twinlink.config import WeighingSettings
 from twinlink.errors import ShapeError
 from twinlink.odds import mean_by_log_odds
-from twinlink.similarity.clues import CLUES, OF_ONE_PAGE, clue_odds
+from twinlink.similarity.clues import CLUES, OF_ONE_PAGE
 from twinlink.similarity.discriminant import Evidence, Measured, discriminated
 from twinlink.similarity.kinds import with_replaced
 from twinlink.similarity.lessons import Lessons
@@ -218,9 +218,9 @@ def weigh(
             apart = comparison.presence()
             held_out = _enough_to_learn(comparison.corrected(apart), apart, uncorrected)
     else:
-        evidence_of = partial(_evidence_of, kinds, clue_odds(kinds, model.clues, rivalry))
-        heldout = _Heldout.of(kinds, rivalry, teachers, settings.ridge, taught_by, evidence_of)
-        presence, probabilities = heldout.correct(log_odds, pairs, shares, wrong, alike, taught_by)
+        heldout = _Heldout.of(kinds, rivalry, teachers, settings.ridge, taught_by)
+        given = Measured(log_odds[pairs], evidence)
+        presence, probabilities = heldout.correct(given, pairs, shares, wrong, alike, taught_by)
         learned_from = held_out = presence
     if lessons is not None:
         probabilities = np.where(lessons.accepted[pairs], 1 - 0.5 / max(len(pairs), 1), probabilities)
@@ -337,7 +337,7 @@ def _withheld(n_pairs: int) -> Sequence[tuple[slice, slice]]:
 
 
 def _evidence_of(kinds: Mapping[str, Values], added: Mapping[str, Floats], places: Positions) -> Evidence:
-    """Return the evidence of some candidates; ``added`` has what each clue adds to the log odds of all."""
+    """Return the evidence of some candidates; ``added`` has what each clue adds to the log odds of all candidates."""
     named = sum((added[name][places] for name in OF_ONE_PAGE if name in added), np.zeros(len(places)))
     values = [kinds[name][places] for name in kinds if name not in CLUES]
     return Evidence(named, np.stack(values, axis=1).astype(np.float64) if values else np.zeros((len(places), 0)))
@@ -346,8 +346,12 @@ def _evidence_of(kinds: Mapping[str, Values], added: Mapping[str, Floats], place
 def _joined(wrong: Sequence[_Wrong]) -> _Wrong:
     """Return the wrong pairs of several trials."""
     places, odds, evidence = zip(*wrong, strict=True)
-    known = Evidence(*(np.concatenate(parts) for parts in zip(*evidence, strict=True)))
-    return _Wrong(np.concatenate(places), np.concatenate(odds), known)
+    return _Wrong(np.concatenate(places), np.concatenate(odds), _all_of(evidence))
+
+
+def _all_of(evidence: Sequence[Evidence]) -> Evidence:
+    """Return the evidence of the pairs of several lists."""
+    return Evidence(*(np.concatenate(parts) for parts in zip(*evidence, strict=True)))
 
 
 class _Trial(msgspec.Struct, frozen=True, eq=False):
@@ -428,8 +432,7 @@ class _Heldout(msgspec.Struct, frozen=True, eq=False):
     """Among rivals."""
     right: Floats
     """1 accepted, 0 rejected."""
-    evidence_of: Callable[[Positions], Evidence]
-    """From the positions of candidates to their evidence."""
+    evidence: Evidence
 
     @classmethod
     def of(
@@ -439,22 +442,22 @@ class _Heldout(msgspec.Struct, frozen=True, eq=False):
         clear: NDArray[np.bool_],
         ridge: float,
         lessons: Lessons,
-        evidence_of: Callable[[Positions], Evidence],
     ) -> _Heldout:
         """Score each fold of the labelled pairs with a model trained on the labels of the others."""
-        places, odds, shares = [], [], []
+        places, odds, shares, evidence = [], [], [], []
         for part, others in lessons.folds():
-            of_all = learn(kinds, rivalry, clear, ridge, others).log_odds
+            learned = learn(kinds, rivalry, clear, ridge, others)
             places.append(part)
-            odds.append(of_all[part])
-            shares.append(shares_of_rivals(of_all, rivalry)[part])
+            odds.append(learned.log_odds[part])
+            shares.append(shares_of_rivals(learned.log_odds, rivalry)[part])
+            evidence.append(_evidence_of(kinds, learned.added, part))
         at = np.concatenate(places)
         right = lessons.accepted[at].astype(np.float64)
-        return cls(at, np.concatenate(odds), np.concatenate(shares), right, evidence_of)
+        return cls(at, np.concatenate(odds), np.concatenate(shares), right, _all_of(evidence))
 
     def correct(
         self,
-        log_odds: Floats,
+        given: Measured,
         pairs: Positions,
         shares: Floats,
         wrong: _Wrong,
@@ -466,10 +469,11 @@ class _Heldout(msgspec.Struct, frozen=True, eq=False):
         Accepted pairs get the highest probability that n pairs support.
         """
         is_open = ~lessons.accepted[pairs]
-        odds, places = np.append(log_odds[pairs[is_open]], self.odds), np.append(pairs[is_open], self.places)
+        odds, places = np.append(given.odds[is_open], self.odds), np.append(pairs[is_open], self.places)
+        evidence = _all_of([given.evidence.of(is_open), self.evidence])
         n_open, most = int(is_open.sum()), 1 - 0.5 / max(len(pairs), 1)
         labels = np.append(np.full(n_open, np.nan), self.right)
-        comparison = _Comparison(odds, places, wrong, alike, self.evidence_of(places), labels)
+        comparison = _Comparison(odds, places, wrong, alike, evidence, labels)
         told = comparison.corrected(comparison.presence())
         presence, probabilities = np.full((2, len(pairs)), most)
         presence[is_open] = told[:n_open]

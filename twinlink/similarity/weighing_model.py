@@ -44,7 +44,7 @@ class Model(msgspec.Struct, frozen=True, eq=False):
     def log_odds_and_clues(
         self, kinds: Mapping[str, Values], rivalry: Rivalry, left: Marks | None = None
     ) -> tuple[Floats, dict[str, Floats]]:
-        """Return the same, and what each clue adds to it."""
+        """Return the log odds of all candidates (`log_odds`), and what each clue adds to them."""
         odds = np.full(len(rivalry.rows), self.logistic.weights[-1])
         for k, name in enumerate(name for name in kinds if name not in CLUES):
             values = kinds[name]

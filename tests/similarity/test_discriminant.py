@@ -9,8 +9,18 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from tests.similarity.measured_pairs import bare
 from twinlink.similarity import discriminant
-from twinlink.similarity.discriminant import LEAST_SURE, LEAST_WRONG, RIDGE, SURE, Evidence, Measured, discriminated
+from twinlink.similarity.discriminant import (
+    LEAST_SURE,
+    LEAST_WRONG,
+    RIDGE,
+    SURE,
+    Evidence,
+    Measured,
+    all_of,
+    discriminated,
+)
 from twinlink.similarity.weighing import _Comparison, _Wrong
 
 Floats = NDArray[np.float64]
@@ -75,10 +85,10 @@ def test_pairs_without_rivals_are_told_from_right_ones_by_their_evidence() -> No
 def test_their_presence_is_lower_with_the_evidence() -> None:
     of_given, of_wrong, _ = made(100, 20, 60)
     places = np.arange(120)
-    without = _Comparison(of_given.odds, places, _Wrong(places[:60] + 120, of_wrong.odds), None)
-    with_it = without._replace(wrong=_Wrong(places[:60] + 120, *of_wrong), evidence=of_given.evidence)
-    assert with_it.presence()[100:].mean() < without.presence()[100:].mean() - 0.2
-    assert with_it.presence()[:100].mean() > without.presence()[:100].mean()
+    with_it = _Comparison(of_given, places, _Wrong(places[:60] + 120, of_wrong), None).presence()
+    without = _Comparison(bare(of_given.odds), places, _Wrong(places[:60] + 120, bare(of_wrong.odds)), None).presence()
+    assert with_it[100:].mean() < without[100:].mean() - 0.2
+    assert with_it[:100].mean() > without[:100].mean()
 
 
 def test_a_clue_makes_up_for_little_evidence() -> None:
@@ -97,18 +107,11 @@ def test_look_alikes_have_a_discriminant_of_their_own() -> None:
     others, look_alikes = made(60, 10, 40), made(60, 10, 40, seed=1)
     parts = []
     for of_given, of_wrong, _ in (others, look_alikes):
-        wrong = _Wrong(np.arange(70, 110), *of_wrong)
-        parts.append(_Comparison(of_given.odds, np.arange(70), wrong, None, of_given.evidence).presence())
-    of_given, of_wrong = (_both(one, other) for one, other in zip(others[:2], look_alikes[:2], strict=True))
+        parts.append(_Comparison(of_given, np.arange(70), _Wrong(np.arange(70, 110), of_wrong), None).presence())
+    of_given, of_wrong = (all_of(both) for both in zip(others[:2], look_alikes[:2], strict=True))
     alike = np.repeat([False, True, False, True], [70, 70, 40, 40])
-    wrong = _Wrong(np.arange(140, 220), *of_wrong)
-    together = _Comparison(of_given.odds, np.arange(140), wrong, alike, of_given.evidence).presence()
+    together = _Comparison(of_given, np.arange(140), _Wrong(np.arange(140, 220), of_wrong), alike).presence()
     assert together.tolist() == pytest.approx(np.concatenate(parts).tolist())
-
-
-def _both(one: Measured, other: Measured) -> Measured:
-    values = np.concatenate([one.evidence.values, other.evidence.values])
-    return measured(np.append(one.odds, other.odds), values)
 
 
 @pytest.mark.parametrize(
@@ -129,8 +132,7 @@ def test_nothing_is_told_by_too_few_examples(n_sure: int, n_unsure: int, n_wrong
 
 def test_nothing_is_told_without_evidence() -> None:
     of_given, of_wrong, presence = made(60, 0, 40)
-    given_bare, wrong_bare = (measured(each.odds, each.evidence.values[:, :0]) for each in (of_given, of_wrong))
-    assert discriminated(given_bare, wrong_bare, presence) is None
+    assert discriminated(bare(of_given.odds), bare(of_wrong.odds), presence) is None
 
 
 def test_evidence_that_is_the_same_for_all_says_nothing() -> None:

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from tests.similarity.measured_pairs import bare
 from tests.similarity.test_weighing import Greedy, full
-from twinlink.similarity.discriminant import Evidence, Measured
 from twinlink.similarity.lessons import FOLDS, LEAST_LABELS, WEIGHT, Lessons, taught_rows
 from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.weighing import LIKELY, Weighing, _Heldout, _Wrong, clear_pairs, weigh
@@ -200,24 +200,18 @@ def test_labels_never_make_a_pair_surer_than_its_equals_allow() -> None:
     assert (result.probabilities[others] <= 0.5).all()
 
 
-def no_evidence(n: int) -> Evidence:
-    return Evidence(np.zeros(n), np.zeros((n, 0)))
-
-
 def test_a_pair_with_a_likely_rival_has_a_smaller_probability_than_one_without() -> None:
     """Labels of both kinds of pairs: those of a quarter are seldom right, the others always."""
     n = 40
     rivalled = np.arange(n) % 2 == 1
     shares = np.where(rivalled, 0.25, 1.0)
     right = np.where(rivalled, np.arange(n) % 4 == 1, 1.0) * 1.0
-    heldout = _Heldout(np.arange(n), np.full(n, 5.0), shares, right, no_evidence(n))
+    heldout = _Heldout(np.arange(n), bare(np.full(n, 5.0)), shares, right)
     nothing = Lessons(*np.zeros((3, n), np.bool_))
-    wrong = _Wrong(np.arange(n), np.full(n, -5.0))
-    _, found = heldout.correct(Measured(np.full(n, 5.0), no_evidence(n)), np.arange(n), shares, wrong, None, nothing)
+    wrong = _Wrong(np.arange(n), bare(np.full(n, -5.0)))
+    _, found = heldout.correct(bare(np.full(n, 5.0)), np.arange(n), shares, wrong, None, nothing)
     assert found[rivalled].max() < found[~rivalled].min() - 0.1
-    _, single = heldout.correct(
-        Measured(np.full(1, 5.0), no_evidence(1)), np.array([0]), shares[:1], wrong, None, nothing
-    )
+    _, single = heldout.correct(bare(np.full(1, 5.0)), np.array([0]), shares[:1], wrong, None, nothing)
     assert single.tolist() == [0.5]
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 
+from tests.similarity.measured_pairs import bare
 from twinlink.config import WeighingSettings
 from twinlink.errors import ShapeError
 from twinlink.similarity import weighing
@@ -211,7 +212,7 @@ def corrected(comparison: _Comparison) -> Floats:
 def test_second_best_pairs_are_corrected_for_where_few_pairs_are_sure(n_right: int, *, is_corrected: bool) -> None:
     given, next_best = of_pages(n_right, 200 - n_right)
     places = np.arange(200)
-    presence = corrected(_Comparison(given, places, _Wrong(places, next_best), None))
+    presence = corrected(_Comparison(bare(given), places, _Wrong(places, bare(next_best)), None))
     known = probability_of_being_right(given, next_best, removed_right=None if is_corrected else 1.0)
     assert presence.tolist() == known.tolist()
     assert presence.sum() == pytest.approx(n_right, rel=0.1)
@@ -219,7 +220,7 @@ def test_second_best_pairs_are_corrected_for_where_few_pairs_are_sure(n_right: i
 
 def test_what_is_reported_is_corrected_less_than_what_is_learned_from() -> None:
     places, (given, next_best) = np.arange(200), of_pages(60, 140)
-    comparison = _Comparison(given, places, _Wrong(places, next_best), None)
+    comparison = _Comparison(bare(given), places, _Wrong(places, bare(next_best)), None)
     uncorrected = comparison.presence()
     reported, learned_from = comparison.reported(uncorrected), comparison.corrected(uncorrected)
     assert learned_from.sum() < reported.sum() < uncorrected.sum()
@@ -227,7 +228,7 @@ def test_what_is_reported_is_corrected_less_than_what_is_learned_from() -> None:
 
 def test_where_nearly_all_pairs_are_sure_nothing_is_corrected() -> None:
     places, (given, next_best) = np.arange(200), of_pages(190, 10)
-    comparison = _Comparison(given, places, _Wrong(places, next_best), None)
+    comparison = _Comparison(bare(given), places, _Wrong(places, bare(next_best)), None)
     uncorrected = comparison.presence()
     assert comparison.reported(uncorrected) is comparison.corrected(uncorrected) is uncorrected
 
@@ -236,7 +237,7 @@ def test_look_alikes_are_exchanged_so_nothing_is_corrected_where_nearly_all_page
     given, next_best = of_pages(60, 140)
     places = np.arange(200)
     for n_alike, is_corrected in ((181, False), (0, True)):
-        comparison = _Comparison(given, places, _Wrong(places, next_best), places < n_alike)
+        comparison = _Comparison(bare(given), places, _Wrong(places, bare(next_best)), places < n_alike)
         presence = corrected(comparison)
         if is_corrected:
             assert presence.tolist() == probability_of_being_right(given, next_best, removed_right=None).tolist()
@@ -422,7 +423,7 @@ def test_look_alikes_are_judged_apart_from_20_pairs_and_20_wrong_ones_on(n_given
     odds, wrong = np.append(others, look_alikes), np.append(wrong_others, wrong_look_alikes)
     alike = np.repeat([False, True, False, True], [30, n_given, 30, n_wrong])
     places = np.arange(len(odds))
-    presence = _Comparison(odds, places, _Wrong(np.arange(len(wrong)) + len(odds), wrong), alike).presence()
+    presence = _Comparison(bare(odds), places, _Wrong(np.arange(len(wrong)) + len(odds), bare(wrong)), alike).presence()
     if min(n_given, n_wrong) >= LEAST_COMPARED:
         assert presence[30:].tolist() == probability_of_being_right(look_alikes, wrong_look_alikes).tolist()
         assert presence[:30].tolist() == probability_of_being_right(others, wrong_others).tolist()

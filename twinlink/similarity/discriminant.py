@@ -7,19 +7,20 @@ candidate of a page without a partner may have little evidence, but if no rival 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from twinlink.similarity.standings import fit_logistic
+from twinlink.similarity.standings import fit_logistic, spread
 
-__all__ = ["Evidence", "Measured", "discriminated"]
+__all__ = ["SURE", "Evidence", "Measured", "all_of", "discriminated"]
 
 Floats = NDArray[np.float64]
 
 SURE = 0.9
-"""Presence from which a pair is an example of a right one."""
+"""Presence above which the pages of a pair surely have partners: the pair is an example of a right one."""
 LEAST_SURE, SURE_SHARE = 30, 0.35
 """Minimum number of sure pairs, and their share of the pairs. Trials on 15 sites, each whole and with half of the pages
 of one side or of either: mean F1 .9283 with 166 wrong pairs; .9300 with 186 where 5 sure pairs are enough (16 pairs
@@ -30,27 +31,34 @@ RIDGE = 10.0
 """Penalty ½·`RIDGE`·|w|² on the weights of standardised values. On these sites, with six in ten pairs to be
 sure: mean F1 .9260 with 10 and .9266 with 1, but one whole site falls by .011."""
 MOST = 1_000
-"""Maximum number of examples of each kind, spread evenly over all."""
+"""Maximum number of right examples, and of wrong ones."""
 
 
 class Evidence(NamedTuple):
-    """What is known of some pairs."""
+    """Evidence of some pairs."""
 
     named: Floats
     """Part of the log odds from the clues that are meant to name the partner (hreflang, URL patterns), shape (n,)."""
     values: Floats
     """Each kind of evidence that is no clue, shape (n, n_kinds)."""
 
-    def of(self, marks: NDArray[np.bool_]) -> Evidence:
-        """Return that of the marked pairs."""
-        return Evidence(self.named[marks], self.values[marks])
-
 
 class Measured(NamedTuple):
-    """Log odds t of some pairs, shape (n,), and their evidence."""
+    """What is known of some pairs."""
 
     odds: Floats
+    """Log odds t, shape (n,)."""
     evidence: Evidence
+
+    def of(self, marks: NDArray[np.bool_]) -> Measured:
+        """Return what is known of the marked pairs."""
+        return Measured(self.odds[marks], Evidence(*(each[marks] for each in self.evidence)))
+
+
+def all_of(lists: Sequence[Measured]) -> Measured:
+    """Return what is known of the pairs of several lists, one list after the other."""
+    odds, evidence = zip(*lists, strict=True)
+    return Measured(np.concatenate(odds), Evidence(*(np.concatenate(each) for each in zip(*evidence, strict=True))))
 
 
 def discriminated(given: Measured, wrong: Measured, presence: Floats) -> tuple[Floats, Floats] | None:
@@ -62,11 +70,11 @@ def discriminated(given: Measured, wrong: Measured, presence: Floats) -> tuple[F
         d = w₀ + w₁·(t - c) + Σ over kinds k of w_k·v_k + c
 
     A logistic regression on standardised values finds the weights, with a ridge penalty; they may be negative. Values
-    beyond those of the examples count as the nearest of these. Its right examples are the given pairs
-    with a presence above `SURE`, which is their target; its wrong ones are the known wrong pairs. c keeps its weight: a
-    named partner may have little evidence else, such as a page that was hardly translated. (With c as a part of t, one
-    site loses two pairs of 94 by this. With links between the two pages as a part of c, F1 on eleven sites, whole and
-    with half of either side removed, is .9261 instead of .9275.)
+    beyond those of the examples count as the nearest of these. Right examples are the given pairs with a presence above
+    `SURE`, which is their target; wrong ones are the known wrong pairs. c keeps its weight: a named partner may have
+    little evidence else, such as a page that was hardly translated. (With c as a part of t, one site loses one pair of
+    94. With links between the two pages as a part of c, F1 on eleven sites, whole and with half of either side removed,
+    is .9261 instead of .9275.)
 
     Parameters
     ----------
@@ -98,7 +106,7 @@ def discriminated(given: Measured, wrong: Measured, presence: Floats) -> tuple[F
     if not given.evidence.values.shape[1] or len(sure) < max(LEAST_SURE, SURE_SHARE * n) or n_wrong < LEAST_WRONG:
         return None
     x_given, x_wrong = _rows(given), _rows(wrong)
-    right, others = sure[_spread(len(sure))], _spread(n_wrong)
+    right, others = sure[spread(len(sure), MOST)], spread(n_wrong, MOST)
     examples = np.concatenate([x_given[right], x_wrong[others]])
     targets = np.append(presence[right], np.zeros(len(others)))
     least, most = examples.min(axis=0), examples.max(axis=0)  # before the fit, which standardises them in place
@@ -111,8 +119,3 @@ def _rows(measured: Measured) -> Floats:
     """Return log odds without named partners, the evidence, and a column of ones."""
     odds, (named, values) = measured
     return np.column_stack([odds - named, values, np.ones(len(odds))])
-
-
-def _spread(n: int) -> NDArray[np.intp]:
-    """Return the places of up to `MOST` of n examples."""
-    return np.linspace(0, n - 1, min(n, MOST)).astype(np.intp)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.weighing_kernels import add_standings, logistic_sums, standardise, write_standings
 
-__all__ = ["STANDINGS", "Logistic", "fit_logistic", "standings_of"]
+__all__ = ["STANDINGS", "Logistic", "fit_logistic", "spread", "standings_of"]
 
 Floats = NDArray[np.float64]
 Values = NDArray[np.floating]
@@ -65,6 +65,15 @@ def standings_of(kinds: Mapping[str, Values], rivalry: Rivalry, known: NDArray[n
     for k, values in enumerate(kinds.values()):
         write_standings(values, rivalry.rivals(values), known, x, k * len(STANDINGS))
     return x
+
+
+def spread(n: int, most: int) -> NDArray[np.intp]:
+    """Return the places of up to ``most`` of n examples, evenly over all: a fit to more takes longer, and is no better.
+
+    >>> spread(3, 5).tolist(), spread(10, 4).tolist()
+    ([0, 1, 2], [0, 3, 6, 9])
+    """
+    return np.linspace(0, n - 1, min(n, most)).astype(np.intp)
 
 
 def fit_logistic(z: Floats, y: Floats, ridge: float) -> Logistic:

@@ -21,11 +21,12 @@ from twinlink.config import WeighingSettings
 from twinlink.errors import ShapeError
 from twinlink.odds import mean_by_log_odds
 from twinlink.similarity.clues import CLUES, OF_ONE_PAGE
-from twinlink.similarity.discriminant import Evidence, Measured, discriminated
+from twinlink.similarity.discriminant import SURE, Evidence, Measured, all_of, discriminated
 from twinlink.similarity.kinds import with_replaced
 from twinlink.similarity.lessons import Lessons
 from twinlink.similarity.probabilities import probability_of_being_right, recalibrated, shares_of_rivals
 from twinlink.similarity.rivals import Rivalry
+from twinlink.similarity.standings import spread
 from twinlink.similarity.weighing_model import Model, learn
 from twinlink.system.side_by_side import threaded
 
@@ -42,8 +43,7 @@ class _Wrong(NamedTuple):
 
     places: Positions
     """Among the candidates."""
-    odds: Floats
-    evidence: Evidence | None = None
+    measured: Measured
 
 
 class _Siblings(NamedTuple):
@@ -80,8 +80,8 @@ LIKELY = 1 / 3
 """Minimum probability of a pair that the next round learns from. Trials with almost no known words: with ½ too
 little is learned to continue (F1 .38 instead of .98 after three rounds on one site); elsewhere there is no
 difference."""
-MOSTLY_SURE, SURELY_THERE = 0.6, 0.9
-"""Where this share of the pairs has a presence above `SURELY_THERE`, partners that trials remove count as right ones.
+MOSTLY_SURE = 0.6
+"""Where this share of the pairs has a presence above `SURE`, partners that trials remove count as right ones.
 Elsewhere many pages have none, and their pairs in trials are the second best (`probability_of_being_right`). Trials on
 17 sites with half of either side removed, two draws each, corrected until nothing changes: mean F1 .856 instead of
 .842, with 3.8 wrong pairs instead of 13.0; with no pair left, 19 instead of 52. Of 93 whole sites, pairs of five are
@@ -199,14 +199,14 @@ def weigh(
         log_odds, added = model.log_odds_and_clues(seen, rivalry)
     to_choose = log_odds if lessons is None else lessons.without_barred(log_odds)
     (pairs,) = match(to_choose, [np.isfinite(to_choose)])
-    evidence = _evidence_of(seen, added, pairs)
+    given = Measured(log_odds[pairs], _evidence_of(seen, added, pairs))
     del added  # it would be in memory beside what trials make
     trial = _Trial(model, seen, rivalry, match, nearly, remeasure, lessons)
     wrong, siblings = trial.chosen_wrongly(pairs)
     equal = n_equal(to_choose, pairs, rivalry)
     shares = np.minimum(shares_of_rivals(to_choose, rivalry)[pairs], 1 / equal)
     if taught_by is None:
-        comparison = _Comparison(log_odds[pairs], pairs, wrong, alike, evidence)
+        comparison = _Comparison(given, pairs, wrong, alike)
         uncorrected = comparison.presence()
         learned_from, presence = comparison.corrected(uncorrected), comparison.reported(uncorrected)
         probabilities = presence * shares
@@ -214,12 +214,11 @@ def weigh(
         if len(pairs) <= FEW:
             without = partial(_learned_without, kinds, rivalry, teachers, settings.ridge)
             odds, known = trial.held_out(pairs, without)
-            comparison = _Comparison(odds, pairs, known, alike, evidence)
+            comparison = _Comparison(given._replace(odds=odds), pairs, known, alike)
             apart = comparison.presence()
             held_out = _enough_to_learn(comparison.corrected(apart), apart, uncorrected)
     else:
         heldout = _Heldout.of(kinds, rivalry, teachers, settings.ridge, taught_by)
-        given = Measured(log_odds[pairs], evidence)
         presence, probabilities = heldout.correct(given, pairs, shares, wrong, alike, taught_by)
         learned_from = held_out = presence
     if lessons is not None:
@@ -250,14 +249,12 @@ def _mistaken(
 class _Comparison(NamedTuple):
     """Pairs, and known wrong pairs that they are compared with."""
 
-    odds: Floats
-    """Of each of ``places``."""
+    given: Measured
+    """The pairs."""
     places: Positions
-    """Of the pairs among the candidates."""
+    """Theirs among the candidates."""
     wrong: _Wrong
     alike: Marks | None
-    evidence: Evidence | None = None
-    """Of each of ``places``."""
     labels: Floats | None = None
     """Of each of ``places``, see `probability_of_being_right`."""
 
@@ -284,14 +281,11 @@ class _Comparison(NamedTuple):
         removed: mean F1 .9584 with 82 wrong pairs, .9581 with 81 by the second comparison alone, .9531 with 107 by the
         first alone. On 26 made sites: .903 with 132, .897 with 162, .883 with 152.
         """
-        odds, wrong = self.odds[given], self.wrong.odds[known]
+        pairs, wrong = self.given.of(given), self.wrong.measured.of(known)
         labels = None if self.labels is None else self.labels[given]
         compared = partial(probability_of_being_right, labels=labels, removed_right=removed_right)
-        presence: Floats = compared(odds, wrong)
-        if self.evidence is None or self.wrong.evidence is None:
-            return presence
-        of_given, of_wrong = self.evidence.of(given), self.wrong.evidence.of(known)
-        told = discriminated(Measured(odds, of_given), Measured(wrong, of_wrong), presence)
+        presence: Floats = compared(pairs.odds, wrong.odds)
+        told = discriminated(pairs, wrong, presence)
         return presence if told is None else mean_by_log_odds(presence, compared(*told))
 
     def corrected(self, presence: Floats) -> Floats:
@@ -345,13 +339,7 @@ def _evidence_of(kinds: Mapping[str, Values], added: Mapping[str, Floats], place
 
 def _joined(wrong: Sequence[_Wrong]) -> _Wrong:
     """Return the wrong pairs of several trials."""
-    places, odds, evidence = zip(*wrong, strict=True)
-    return _Wrong(np.concatenate(places), np.concatenate(odds), _all_of(evidence))
-
-
-def _all_of(evidence: Sequence[Evidence]) -> Evidence:
-    """Return the evidence of the pairs of several lists."""
-    return Evidence(*(np.concatenate(parts) for parts in zip(*evidence, strict=True)))
+    return _Wrong(np.concatenate([each.places for each in wrong]), all_of([each.measured for each in wrong]))
 
 
 class _Trial(msgspec.Struct, frozen=True, eq=False):
@@ -414,7 +402,7 @@ class _Trial(msgspec.Struct, frozen=True, eq=False):
             among.append(left & ~near)
         chosen = [self._of_lonely(pairs, log_odds, *lonely) for pairs in self.match(log_odds, among)]
         places, odds = chosen[-1].places, chosen[-1].odds
-        return _Wrong(places, odds, _evidence_of(measured, added, places)), chosen[0]
+        return _Wrong(places, Measured(odds, _evidence_of(measured, added, places))), chosen[0]
 
     def _of_lonely(self, pairs: Positions, log_odds: Floats, lonely_row: Marks, lonely_column: Marks) -> _Siblings:
         """Return those of some pairs that have lonely pages."""
@@ -427,12 +415,11 @@ class _Heldout(msgspec.Struct, frozen=True, eq=False):
     """Held-out estimates of labelled pairs, for calibration: each without its own label."""
 
     places: Positions
-    odds: Floats
+    measured: Measured
     shares: Floats
     """Among rivals."""
     right: Floats
     """1 accepted, 0 rejected."""
-    evidence: Evidence
 
     @classmethod
     def of(
@@ -444,16 +431,14 @@ class _Heldout(msgspec.Struct, frozen=True, eq=False):
         lessons: Lessons,
     ) -> _Heldout:
         """Score each fold of the labelled pairs with a model trained on the labels of the others."""
-        places, odds, shares, evidence = [], [], [], []
+        places, measured, shares = [], [], []
         for part, others in lessons.folds():
             learned = learn(kinds, rivalry, clear, ridge, others)
             places.append(part)
-            odds.append(learned.log_odds[part])
+            measured.append(Measured(learned.log_odds[part], _evidence_of(kinds, learned.added, part)))
             shares.append(shares_of_rivals(learned.log_odds, rivalry)[part])
-            evidence.append(_evidence_of(kinds, learned.added, part))
         at = np.concatenate(places)
-        right = lessons.accepted[at].astype(np.float64)
-        return cls(at, np.concatenate(odds), np.concatenate(shares), right, _all_of(evidence))
+        return cls(at, all_of(measured), np.concatenate(shares), lessons.accepted[at].astype(np.float64))
 
     def correct(
         self,
@@ -469,11 +454,10 @@ class _Heldout(msgspec.Struct, frozen=True, eq=False):
         Accepted pairs get the highest probability that n pairs support.
         """
         is_open = ~lessons.accepted[pairs]
-        odds, places = np.append(given.odds[is_open], self.odds), np.append(pairs[is_open], self.places)
-        evidence = _all_of([given.evidence.of(is_open), self.evidence])
+        both, places = all_of([given.of(is_open), self.measured]), np.append(pairs[is_open], self.places)
         n_open, most = int(is_open.sum()), 1 - 0.5 / max(len(pairs), 1)
         labels = np.append(np.full(n_open, np.nan), self.right)
-        comparison = _Comparison(odds, places, wrong, alike, evidence, labels)
+        comparison = _Comparison(both, places, wrong, alike, labels)
         told = comparison.corrected(comparison.presence())
         presence, probabilities = np.full((2, len(pairs)), most)
         presence[is_open] = told[:n_open]
@@ -519,8 +503,8 @@ def n_equal(log_odds: Floats, pairs: Positions, rivalry: Rivalry) -> NDArray[np.
 
 
 def are_mostly_sure(presence: Floats) -> bool:
-    """Return whether the pages of most of some pairs surely have partners (`MOSTLY_SURE`, `SURELY_THERE`)."""
-    return bool(np.sum(presence > SURELY_THERE) >= MOSTLY_SURE * len(presence))
+    """Return whether the pages of most of some pairs surely have partners (`MOSTLY_SURE`, `SURE`)."""
+    return bool(np.sum(presence > SURE) >= MOSTLY_SURE * len(presence))
 
 
 def clear_pairs(scores: Values, rivalry: Rivalry, margin: float) -> NDArray[np.bool_]:
@@ -538,9 +522,6 @@ def clear_pairs(scores: Values, rivalry: Rivalry, margin: float) -> NDArray[np.b
 
 def _some(clear: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Keep `MAX_TEACHERS` of the marked candidates, spread evenly over all."""
-    marked = np.flatnonzero(clear)
-    if len(marked) <= MAX_TEACHERS:
-        return clear
-    kept = np.zeros(len(clear), np.bool_)
-    kept[marked[np.linspace(0, len(marked) - 1, MAX_TEACHERS).astype(np.intp)]] = True
+    marked, kept = np.flatnonzero(clear), np.zeros(len(clear), np.bool_)
+    kept[marked[spread(len(marked), MAX_TEACHERS)]] = True
     return kept

@@ -41,9 +41,9 @@ TAIL = 3.0  # targets are n·u^TAIL: the most linked of a million nodes has some
 def main() -> None:
     """Print a row for each size and each program."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--sizes", nargs="*", default=["1000000:10000000"])
-    parser.add_argument("--igraph", nargs="*", default=["1000000:10000000"])
-    parser.add_argument("--networkx", nargs="*", default=["100000:1000000"])
+    parser.add_argument("--sizes", nargs="*", type=_size, default=["1000000:10000000"])
+    parser.add_argument("--igraph", nargs="*", type=_size, default=["1000000:10000000"])
+    parser.add_argument("--networkx", nargs="*", type=_size, default=["100000:1000000"])
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--tolerance", type=float, default=1e-9)
     parser.add_argument("--one", nargs=3, metavar=("BY", "NODES", "EDGES"), help="measure in this process")
@@ -70,6 +70,13 @@ def main() -> None:
             f"{row}{steps or '?':>11}{cpu / steps * 1e3 if steps else np.nan:>11.1f}{peak:>11.0f}{off:>11.1e}",
             flush=True,
         )
+
+
+def _size(text: str) -> str:
+    """Return the size of a graph as it is written, nodes:edges."""
+    if not all(number.isdecimal() for number in text.split(":")) or text.count(":") != 1:
+        raise argparse.ArgumentTypeError(f"expected NODES:EDGES such as 1000000:10000000, got {text!r}")
+    return text
 
 
 def made_graph(n: int, m: int, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

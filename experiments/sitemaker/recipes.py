@@ -286,5 +286,16 @@ RECIPES: dict[str, Recipe] = {
             license="GFDL-1.1+",
             note="the older the translation, the fewer pages have a partner",
         ),
+        Recipe(
+            name="livemanual",
+            source="en",
+            packages=_one("live-manual-html"),
+            parent="usr/share/doc/live-manual/html/live-manual",
+            url="/live-manual/",
+            license="GPL-3+",
+            note="chapters with long lists of commands; in some languages, some are not translated",
+            suffix=True,
+            suffix_of_source=True,
+        ),
     )
 }

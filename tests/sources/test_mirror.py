@@ -113,6 +113,20 @@ def test_one_index_file_stands_for_the_folder() -> None:
     assert len(EXAMPLE.of(["en", "default.htm"], siblings)) == 1
 
 
+@pytest.mark.parametrize(
+    ("name", "beside", "address"),
+    [
+        ("page.pl.html", "other.en.html", "page.pl"),
+        ("page.pl.html", "page.en.html", "page.pl.html"),
+        ("page.PL.html", "page.html", "page.PL.html"),
+        ("page.pl.htm", "page.de.html", "page.pl"),
+        ("page.php.html", "page.en.html", "page.php"),
+    ],
+)
+def test_polish_versions_of_pages_are_no_saved_scripts(name: str, beside: str, address: str) -> None:
+    assert EXAMPLE.of([name], {name, beside})[0] == BASE + address
+
+
 @pytest.mark.parametrize("name", ["index.cgi", "index.php3", "default.stm"])
 def test_each_default_document_stands_for_its_folder(name: str) -> None:
     assert f"{BASE}en/" in EXAMPLE.of(["en", name])

@@ -11,6 +11,7 @@ from urllib.parse import quote, unquote_to_bytes, urlsplit
 import msgspec
 
 from twinlink.domains import is_registered
+from twinlink.languages import ADDRESS_CODES
 from twinlink.urls import DEFAULT_DOCUMENTS, join, normalise
 
 ORIGINAL = ".orig"
@@ -194,13 +195,26 @@ def _names(name: str, siblings: Collection[str], is_bare: bool) -> list[str]:
     stem = _ADDED.sub("", path)
     stands_for_folder = _stands_for_folder(path.lower(), siblings)
     was_added = (
-        _ending(stem) in PAGE_SUFFIXES
+        (_ending(stem) in PAGE_SUFFIXES and not _is_version(stem, path.removeprefix(stem), siblings))
         or original_of(path, siblings) == stem + ORIGINAL
         or (is_bare and not stands_for_folder)
     )
     if stem != path and was_added:
         return [_encode(stem), _encode(path)]
     return [_encode(path), ""] if stands_for_folder else [_encode(path)]
+
+
+def _is_version(stem: str, suffix: str, siblings: Collection[str]) -> bool:
+    """Return whether the ending of a stem names the language of a page whose other versions are beside it.
+
+    Of the endings of pages, ``.pl`` names one: ``page.pl.html`` is a saved ``page.pl``, or beside ``page.html`` or
+    ``page.en.html`` the Polish version of these.
+    """
+    page, _, code = stem.rpartition(".")
+    if code.lower() not in ADDRESS_CODES:
+        return False
+    names = [page, *(f"{page}.{other}" for other in ADDRESS_CODES if other != code.lower())]
+    return any(name + suffix in siblings for name in names)
 
 
 def _split_query(name: str) -> tuple[str, str]:

@@ -17,6 +17,7 @@ given the tolerance divided by n.
 from __future__ import annotations
 
 import argparse
+import re
 import resource
 import subprocess
 import sys
@@ -73,8 +74,8 @@ def main() -> None:
 
 
 def _size(text: str) -> str:
-    """Return the size of a graph as it is written, nodes:edges."""
-    if not all(number.isdecimal() for number in text.split(":")) or text.count(":") != 1:
+    """Return a size that is written as nodes:edges."""
+    if not re.fullmatch(r"\d+:\d+", text):
         raise argparse.ArgumentTypeError(f"expected NODES:EDGES such as 1000000:10000000, got {text!r}")
     return text
 

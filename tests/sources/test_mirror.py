@@ -116,15 +116,22 @@ def test_one_index_file_stands_for_the_folder() -> None:
 @pytest.mark.parametrize(
     ("name", "beside", "address"),
     [
-        ("page.pl.html", "other.en.html", "page.pl"),
         ("page.pl.html", "page.en.html", "page.pl.html"),
         ("page.PL.html", "page.html", "page.PL.html"),
+        ("page.pl.html", "other.en.html", "page.pl"),
+        ("page.pl.html", "page.pl.orig", "page.pl"),
         ("page.pl.htm", "page.de.html", "page.pl"),
         ("page.php.html", "page.en.html", "page.php"),
     ],
 )
 def test_polish_versions_of_pages_are_no_saved_scripts(name: str, beside: str, address: str) -> None:
     assert EXAMPLE.of([name], {name, beside})[0] == BASE + address
+
+
+def test_a_mirror_keeps_the_addresses_of_polish_pages(tmp_path: Path) -> None:
+    names = ["page.en.html", "page.pl.html", "script.pl.html"]
+    found = pages(save(tmp_path, dict.fromkeys(names, "<p>A page</p>")))
+    assert sorted(found) == [BASE + "page.en.html", BASE + "page.pl.html", BASE + "script.pl"]
 
 
 @pytest.mark.parametrize("name", ["index.cgi", "index.php3", "default.stm"])

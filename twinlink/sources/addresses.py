@@ -30,6 +30,7 @@ _RECORDED_BYTES = 2**14  # both stand in front of the head or in it
 _QUERY_MARK = re.compile(r"\?|@(?=[\w.%\[\]-]+=)")
 _BARE_PERCENT = re.compile(rb"%(?![0-9A-Fa-f]{2})")  # "%" that is no percent-encoding which the tool left in the name
 _ADDED = re.compile(r"\.html?$", re.IGNORECASE)
+_POLISH = re.compile(r"(.+)\.pl(\.html?)", re.IGNORECASE)
 _SAFE = "!$&'()*+,;=:@~%[]{}|^`"  # what normalisation leaves alone or encodes by itself
 _PLAIN = re.compile(r"[\w.~-]+", re.ASCII)  # what no encoding changes: most names
 _RESERVED = re.compile("[$&+,;=:@]")  # of these, what a path may have and many sites percent-encode in their links
@@ -57,7 +58,8 @@ class Addresses(msgspec.Struct, frozen=True):
         parts : sequence of str
             Its path below the mirror folder.
         siblings : collection of str
-            Names of the files beside it: of several index files only the first stands for the folder.
+            Names of the files beside it: of several index files only the first stands for the folder, and beside other
+            versions ``page.pl.html`` is a page in Polish, not a saved ``page.pl``.
 
         Returns
         -------
@@ -195,7 +197,7 @@ def _names(name: str, siblings: Collection[str], is_bare: bool) -> list[str]:
     stem = _ADDED.sub("", path)
     stands_for_folder = _stands_for_folder(path.lower(), siblings)
     was_added = (
-        (_ending(stem) in PAGE_SUFFIXES and not _is_version(stem, path.removeprefix(stem), siblings))
+        (_ending(stem) in PAGE_SUFFIXES and not _is_polish(path, siblings))
         or original_of(path, siblings) == stem + ORIGINAL
         or (is_bare and not stands_for_folder)
     )
@@ -204,17 +206,18 @@ def _names(name: str, siblings: Collection[str], is_bare: bool) -> list[str]:
     return [_encode(path), ""] if stands_for_folder else [_encode(path)]
 
 
-def _is_version(stem: str, suffix: str, siblings: Collection[str]) -> bool:
-    """Return whether the ending of a stem names the language of a page whose other versions are beside it.
+def _is_polish(path: str, siblings: Collection[str]) -> bool:
+    """Return whether a file is the Polish version of a page, not a script in Perl that was saved.
 
-    Of the endings of pages, ``.pl`` names one: ``page.pl.html`` is a saved ``page.pl``, or beside ``page.html`` or
-    ``page.en.html`` the Polish version of these.
+    ``page.pl.html`` is, where the same page is beside it in another language (``page.en.html``) or without one
+    (``page.html``). Of the endings of pages, ``.pl`` alone names a language, too.
     """
-    page, _, code = stem.rpartition(".")
-    if code.lower() not in ADDRESS_CODES:
+    found = _POLISH.fullmatch(path)
+    if found is None:
         return False
-    names = [page, *(f"{page}.{other}" for other in ADDRESS_CODES if other != code.lower())]
-    return any(name + suffix in siblings for name in names)
+    page, suffix = found.groups()
+    versions = (page, *(f"{page}.{code}" for code in ADDRESS_CODES if code != "pl"))
+    return any(version + suffix in siblings for version in versions)
 
 
 def _split_query(name: str) -> tuple[str, str]:

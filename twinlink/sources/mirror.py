@@ -58,8 +58,9 @@ def read_mirror(
     4. where ``base_url`` is empty and ``folder`` itself is named as a host: that host with the path below.
 
     In a path, ``page.php?id=3.html`` and ``page.php@id=3.html`` stand for ``page.php?id=3``, and ``page.php.html`` for
-    ``page.php`` (``wget -E``); so does ``page.html`` for ``page`` where the first pages link to that and the folder is
-    named as a host. In a folder that ``base_url`` stands for, ``page.html`` keeps its name, and ``page`` leads there.
+    ``page.php`` (``wget -E``), but not ``page.pl.html`` beside ``page.html`` or ``page.en.html``, which is in Polish;
+    so does ``page.html`` for ``page`` where the first pages link to that and the folder is named as a host. In a folder
+    that ``base_url`` stands for, ``page.html`` keeps its name, and ``page`` leads there.
     The name of a file leads to its page by a redirect, for the links of converted mirrors use it; so do ``dir/`` and
     ``dir`` to ``dir/index.html``, as on a server. Where an address in the page lies in another folder than its file,
     relative links would break: then the file's address is the page's, and the other one the redirect.

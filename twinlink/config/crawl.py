@@ -97,7 +97,8 @@ class CrawlSettings(Settings, frozen=True):
     browser_sites: tuple[str, ...] = ()
     """Hosts, and domains with all their hosts, whose pages are all built in the browser, unless it is ``never``."""
     browser_path: str = ""
-    """The browser to use: a path or a command. Empty: Chromium or Chrome, where they are installed."""
+    """The browser to use: a path or a command. Empty: Chromium's headless shell, Chromium or Chrome, the first that is
+    installed."""
     contact: Annotated[str, Meta(pattern=HEADER_TEXT)] = ""
     """Your mail or web address: site owners find it in the User-Agent."""
     user_agent: Annotated[str, Meta(pattern=HEADER_TEXT)] = "twinlink (parallel page finder; contact not set)"

@@ -6,6 +6,7 @@ import asyncio
 import importlib.util
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -394,7 +395,11 @@ def test_a_browser_is_found_by_path_by_name_or_not(tmp_path: Path, monkeypatch: 
     monkeypatch.setenv("PATH", str(tmp_path))
     assert find_browser() == find_browser("google-chrome") == find_browser(str(program)) == str(program)
     assert find_browser("chromium") is None
-    program.unlink()
+    shell = program.rename(tmp_path / "chromium-headless-shell")
+    shutil.copy(shell, tmp_path / "chromium")
+    assert find_browser() == str(shell)  # the faster one
+    (tmp_path / "chromium").unlink()
+    shell.unlink()
     assert find_browser() is None
     if importlib.util.find_spec("playwright"):
         assert missing_browser() == (

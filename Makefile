@@ -5,8 +5,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 CODE := twinlink experiments tests docs/tools docs/notebooks
-# Python compiles the modules that it imports, once; pip would compile thousands that nothing here imports.
-PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-compile
+# Python compiles the modules that it imports, once; pip would compile thousands that nothing here imports. What setuptools
+# warns of in an editable installation is for those who change its build.
+PIP := PYTHONWARNINGS=ignore $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-compile
 APT := apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends
 # Chromium without windows builds the same pages in a quarter of the time; not every distribution has a package of it. The
 # sandbox is a package of its own, which each needs unless it is started by root.
@@ -102,6 +103,7 @@ $(VENV)/.made:
 	  echo "$(PYTHON) cannot make virtual environments: its venv or ensurepip module is missing." >&2; \
 	  echo "On Debian and Ubuntu: sudo apt-get install python3-venv" >&2; exit 1; }
 	@test -x $(BIN)/pip || { echo "making $(VENV) ..."; $(PYTHON) -m venv --clear $(VENV); }
+	@$(PIP) 'pip>=24.2' || echo "installing with an older pip, which takes longer" >&2
 	@touch $@
 
 $(VENV)/.package: $(VENV)/.made pyproject.toml twinlink/version.py

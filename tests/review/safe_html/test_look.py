@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.review.hostile import OWN_PICTURE, VECTORS, faults, faults_of_css, hostile_page, text_of
@@ -75,7 +75,16 @@ def test_any_text_is_harmless(text: str) -> None:
     assert faults(shown(text, pictures=True)) == []
 
 
+@pytest.mark.parametrize(
+    "css", [r"a{b:url( 'x')}", r"a{b:u\72l('x')}", r"a\"{b:url(x)}c[d='\"e']{}", "a{b:url(/* ' */x)}"]
+)
+def test_an_address_would_be_noticed(css: str) -> None:
+    assert list(faults_of_css(css))
+    assert list(faults_of_css(f'{css}f[g="h"]{{}}'))
+
+
 @given(st.lists(_PIECES | st.text(max_size=4), max_size=20).map("".join))
+@example('"url("{')  # a text, not an address
 def test_any_style_is_harmless(css: str) -> None:
     assert list(faults_of_css(read_sheet(css).fill(lambda url: None))) == []
     assert list(faults_of_css(read_style(css).fill(lambda url: None))) == []

@@ -9,7 +9,7 @@ CODE := twinlink experiments tests docs/tools docs/notebooks
 # warns of in an editable installation is for those who change its build.
 PIP := PYTHONWARNINGS=ignore $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-compile
 APT := apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends
-# Chromium without windows builds the same pages in a quarter of the time; not every distribution has a package of it. The
+# Chromium without windows builds the same pages in a third of the time; not every distribution has a package of it. The
 # sandbox is a package of its own, which each needs unless it is started by root.
 SHELL_BROWSER := $(APT) chromium-headless-shell chromium-sandbox
 BROWSER := { $(SHELL_BROWSER); } 2>/dev/null || { $(APT) chromium chromium-sandbox; }

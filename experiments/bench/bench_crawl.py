@@ -9,6 +9,8 @@ The server works in a process of its own, whose processor time does not count; s
 
 - ``twinlink``: `crawl` as it comes: WARC, ledger, parser, robots.txt, sitemap, AutoThrottle, likely partners first.
 - ``twinlink breadth``: the same, breadth first.
+- ``twinlink chromium``, ``twinlink chromium-headless-shell`` (with ``--only``): the same, all pages built in this
+  browser, whose processor time counts; the peak is that of the largest process.
 - ``scrapy``: a CrawlSpider that follows all links and does no more: no archive, no resuming, no parsing of text. Its
   settings are Scrapy's own but for what twinlink has as well: so many requests at once, no delay, robots.txt kept to,
   no log.
@@ -27,6 +29,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +46,8 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=5_000)
     parser.add_argument("--paragraphs", type=int, default=20, help="of a page: 20 make 6 kB")
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--only", nargs="+", choices=(*CRAWLERS, "wget"), default=[*CRAWLERS, "wget"])
+    without_browser = [*(name for name in CRAWLERS if name not in BROWSERS), "wget"]
+    parser.add_argument("--only", nargs="+", choices=(*CRAWLERS, "wget"), default=without_browser)
     parser.add_argument("--be", nargs=3, metavar=("CRAWLER", "URL", "FOLDER"), help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.be:
@@ -136,12 +140,20 @@ def be_scrapy(url: str, folder: Path, *, lean: bool = False, on_disk: bool = Fal
     process.start()
 
 
+def be_twinlink_with_browser(url: str, folder: Path, browser: str) -> None:
+    """Crawl as twinlink does, and build all pages in this browser."""
+    be_twinlink(url, folder, browser="always", browser_path=browser)
+
+
+BROWSERS = {f"twinlink {browser}": browser for browser in ("chromium", "chromium-headless-shell")}
+"""Commands of browsers by the name of the crawler that uses them."""
 CRAWLERS: dict[str, Callable[[str, Path], None]] = {
     "twinlink": be_twinlink,
     "twinlink breadth": lambda url, folder: be_twinlink(url, folder, order="breadth"),
     "scrapy": be_scrapy,
     "scrapy lean": lambda url, folder: be_scrapy(url, folder, lean=True),
     "scrapy jobdir": lambda url, folder: be_scrapy(url, folder, on_disk=True),
+    **{name: partial(be_twinlink_with_browser, browser=browser) for name, browser in BROWSERS.items()},
 }
 """Crawlers in Python by name; wget is not among them."""
 

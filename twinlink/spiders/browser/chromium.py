@@ -11,7 +11,7 @@ from twinlink.errors import InputError
 if TYPE_CHECKING:
     from twinlink.config import CrawlSettings
 
-# The first one has no windows: it builds the same pages in less than a quarter of the processor time.
+# The first one has no windows: it builds the same pages in a third of the processor time.
 _NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _INSTALL_EXTRA = "pip install 'twinlink[browser]'"
 _INSTALL_BROWSER = "sudo apt-get install chromium"

@@ -11,6 +11,9 @@ from twinlink.spiders.frontier import FrontierEntry, Outcome
 if TYPE_CHECKING:
     from scrapy.http import Response
 
+AT_ONCE = 500
+"""Links that are recorded before other tasks of the crawler run."""
+
 
 @dataclass(frozen=True, slots=True)
 class AddressItem:
@@ -19,17 +22,17 @@ class AddressItem:
     entry: FrontierEntry
     outcome: Outcome
     links: Sequence[FrontierEntry] = field(default=(), repr=False)
-    """Links of the page, or the target of the redirect; dropped ones have a reason."""
+    """Links of the page that no `LinksItem` has brought, or the target of the redirect; dropped ones have a reason."""
     response: Response | None = field(default=None, repr=False)
     """The response; None when there was none."""
 
 
 @dataclass(frozen=True, slots=True)
 class LinksItem:
-    """A portion of the addresses of a sitemap that is still being read."""
+    """A portion of the links of a page or a sitemap without an outcome yet."""
 
     entry: FrontierEntry
-    """The sitemap."""
+    """The page or the sitemap."""
     links: Sequence[FrontierEntry] = field(default=(), repr=False)
     n_addresses: int = 0
     """Addresses that the portion counts for in the budget of its site."""

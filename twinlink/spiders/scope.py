@@ -23,8 +23,8 @@ MAX_HOPS = 10
 """Redirects followed in a row: RFC 9110 leaves the number open; browsers stop at 20, and 10 was in no trial too few."""
 
 MAX_LINKS = {"page": 50_000, "sitemap": 200_000}
-"""Addresses that one page, or one sitemap, can bring: a hundred thousand take 5 s, in which all hosts wait, and more
-would make their responses come too late. A sitemap may have 50,000 pages, each in several languages."""
+"""Addresses that one page, or one sitemap, can bring: to look at fifty thousand takes about a second, in which all
+hosts wait. A sitemap may have 50,000 pages, each in several languages; it is looked at in portions."""
 MAX_LINK_BYTES = {kind: 100 * most for kind, most in MAX_LINKS.items()}
 """Characters of these addresses: with a long ``<base>``, each link of a page could be 2,000 long, and all of them take
 up 300 MB in the ledger."""

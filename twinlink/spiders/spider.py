@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
@@ -17,7 +18,7 @@ from twinlink.spiders.failures import failure_reason
 from twinlink.spiders.frontier import SAME_PAGE, FrontierEntry, Outcome
 from twinlink.spiders.frontier.partners import UNWANTED
 from twinlink.spiders.frontier.urgency import ASKED_LATER, LAST, SURE, UNLIKELY
-from twinlink.spiders.items import AddressItem, LinksItem
+from twinlink.spiders.items import AT_ONCE, AddressItem, LinksItem
 from twinlink.spiders.reader.page_facts import PageFacts
 from twinlink.spiders.responses import header
 from twinlink.spiders.revisits import conditions, is_unmodified
@@ -91,8 +92,8 @@ class SiteSpider(scrapy.Spider):
             entry.url, callback=callback, errback=self.failed, headers=headers, meta=meta, dont_filter=True
         )
 
-    def answered(self, response: Response) -> Iterator[AddressItem]:
-        """Yield the items of a response."""
+    async def answered(self, response: Response) -> AsyncIterator[AddressItem | LinksItem]:
+        """Yield the items of a response; those of a page with very many links in turn with other responses."""
         entry: FrontierEntry = response.meta["page"]
         self._mind(entry, response.status)
         try:
@@ -102,6 +103,10 @@ class SiteSpider(scrapy.Spider):
                 outcome = outcome._replace(state="rejected", reason=reason, detail=detail)
         except Exception as error:  # noqa: BLE001  # whatever is wrong with one page, the crawl goes on and counts it
             outcome, links = Outcome("rejected", *failure_reason(error), status=response.status), []
+        *portions, links = _portions(links)
+        for portion in portions:
+            yield LinksItem(entry, portion)
+            await asyncio.sleep(0)
         yield _item(entry, outcome, links, response)
 
     async def listed(self, response: Response) -> AsyncIterator[AddressItem | LinksItem]:
@@ -249,6 +254,17 @@ def _item(
     if entry.kind == "sitemap" and outcome.state != "aside" and outcome.reason not in LISTING_REASONS:
         outcome = outcome._replace(state="aside", reason=outcome.reason or outcome.state)
     return AddressItem(entry, outcome, links, response)
+
+
+def _portions(links: list[FrontierEntry]) -> Iterator[list[FrontierEntry]]:
+    """Yield links in portions; those to partners in the last one: they are recorded with their page's outcome."""
+    if len(links) <= AT_ONCE:
+        yield links
+        return
+    others = [link for link in links if link.urgency != SURE]
+    for start in range(0, len(others), AT_ONCE):
+        yield others[start : start + AT_ONCE]
+    yield [link for link in links if link.urgency == SURE]
 
 
 def _part(response: Response) -> Outcome:

@@ -140,11 +140,6 @@ def be_scrapy(url: str, folder: Path, *, lean: bool = False, on_disk: bool = Fal
     process.start()
 
 
-def be_twinlink_with_browser(url: str, folder: Path, browser: str) -> None:
-    """Crawl as twinlink does, and build all pages in this browser."""
-    be_twinlink(url, folder, browser="always", browser_path=browser)
-
-
 BROWSERS = {f"twinlink {browser}": browser for browser in ("chromium", "chromium-headless-shell")}
 """Commands of browsers by the name of the crawler that uses them."""
 CRAWLERS: dict[str, Callable[[str, Path], None]] = {
@@ -153,7 +148,7 @@ CRAWLERS: dict[str, Callable[[str, Path], None]] = {
     "scrapy": be_scrapy,
     "scrapy lean": lambda url, folder: be_scrapy(url, folder, lean=True),
     "scrapy jobdir": lambda url, folder: be_scrapy(url, folder, on_disk=True),
-    **{name: partial(be_twinlink_with_browser, browser=browser) for name, browser in BROWSERS.items()},
+    **{name: partial(be_twinlink, browser="always", browser_path=browser) for name, browser in BROWSERS.items()},
 }
 """Crawlers in Python by name; wget is not among them."""
 

@@ -403,7 +403,8 @@ def test_a_browser_is_found_by_path_by_name_or_not(tmp_path: Path, monkeypatch: 
     assert find_browser() is None
     if importlib.util.find_spec("playwright"):
         assert missing_browser() == (
-            "no Chromium is installed: sudo apt-get install chromium, or name one in crawl.browser_path"
+            "no Chromium is installed: sudo apt-get install chromium-headless-shell (or chromium), "
+            "or name one in crawl.browser_path"
         )
     check_browser(CrawlSettings())
     check_browser(CrawlSettings(browser="never", browser_sites=("a.example",)))

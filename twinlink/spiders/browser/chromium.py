@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 # The first one has no windows: it builds the same pages in a third of the processor time.
 _NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _INSTALL_EXTRA = "pip install 'twinlink[browser]'"
-_INSTALL_BROWSER = "sudo apt-get install chromium"
+_INSTALL_BROWSER = "sudo apt-get install chromium-headless-shell (or chromium)"
 
 
 def find_browser(named: str = "") -> str | None:

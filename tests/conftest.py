@@ -32,6 +32,17 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     skip_without_browser(items)
+    for item in items:
+        if item.get_closest_marker("xdist_group") is None and shares_a_fixture(item):
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+
+
+def shares_a_fixture(item: pytest.Item) -> bool:
+    """Tell whether a test needs what is made once for its module: each process that runs such a test would make it."""
+    fixtures = getattr(item, "_fixtureinfo", None)
+    return fixtures is not None and any(
+        made.scope == "module" for same_name in fixtures.name2fixturedefs.values() for made in same_name
+    )
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -16,8 +16,8 @@ from twinlink.config import CrawlSettings
 from twinlink.spiders.crawling import crawl
 from twinlink.spiders.frontier import LEDGER_NAME, FrontierEntry, Outcome
 from twinlink.spiders.frontier.urgency import SURE
-from twinlink.spiders.items import AT_ONCE, AddressItem, LinksItem
-from twinlink.spiders.spider import SiteSpider
+from twinlink.spiders.items import AddressItem, LinksItem
+from twinlink.spiders.spider import AT_ONCE, SiteSpider
 
 
 def entry(name: str, urgency: int = 0) -> FrontierEntry:
@@ -59,7 +59,7 @@ def test_pages_with_very_many_links_take_turns(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_all_links_of_a_page_are_recorded_and_its_partner_comes_first(tmp_path: Path) -> None:
-    anchors = "".join(f"<a href='/{n}'>{n}</a>" for n in range(3 * AT_ONCE))
+    anchors = "".join(f"<a href='/{n}'>{n}</a>" for n in range(AT_ONCE + 100))
     start = Answer(f"<html lang=en><link rel=alternate hreflang=fr href='/fr'>{anchors}<p>words".encode())
     with serving(lambda path: start if path == "/" else Answer(b"<p>page")) as site:
         crawl([site.url], tmp_path, CrawlSettings(langs=("en", "fr"), max_pages=3, concurrency=1, delay=0))
@@ -67,4 +67,4 @@ def test_all_links_of_a_page_are_recorded_and_its_partner_comes_first(tmp_path: 
     assert asked[:2] == ["/", "/fr"]
     with closing(sqlite3.connect(tmp_path / LEDGER_NAME)) as db:
         known = {url.removeprefix(site.url) for (url,) in db.execute("SELECT url FROM frontier WHERE kind = 'page'")}
-    assert known == {"/", "/fr", *(f"/{n}" for n in range(3 * AT_ONCE))}
+    assert known == {"/", "/fr", *(f"/{n}" for n in range(AT_ONCE + 100))}

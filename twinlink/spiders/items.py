@@ -11,9 +11,6 @@ from twinlink.spiders.frontier import FrontierEntry, Outcome
 if TYPE_CHECKING:
     from scrapy.http import Response
 
-AT_ONCE = 500
-"""Links that are recorded before other tasks of the crawler run."""
-
 
 @dataclass(frozen=True, slots=True)
 class AddressItem:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from twinlink.spiders.failures import RefusedError
 from twinlink.spiders.frontier import Outcome
-from twinlink.spiders.items import AT_ONCE, LinksItem
+from twinlink.spiders.items import LinksItem
 from twinlink.spiders.scope import versions_together
 from twinlink.spiders.sitemaps import MAX_SITEMAP_BYTES, Portion, SitemapLimits, SitemapReader
 
@@ -22,6 +22,7 @@ LISTING_REASONS = frozenset(("sitemap-budget", "sitemap-cut"))
 
 _LEAST = 100  # minimum number of addresses that a sitemap counts for, because it takes a request
 _NESTED = 900  # additional count of an index within an index, which the protocol does not allow: loops have thousands
+_AT_ONCE = 500  # addresses recorded before other tasks run
 _MAX_INDEX_DEPTH = 3  # nesting of indexes; the protocol allows 1
 
 
@@ -106,8 +107,8 @@ class Listing:
             yield Outcome("rejected", "sitemap-cut", reader.cut, 200) if reader.cut else Outcome("aside", status=200)
 
     def _links(self, entry: FrontierEntry, portion: Portion) -> Iterator[list[FrontierEntry]]:
-        for start in range(0, len(portion.pages), AT_ONCE):
-            links = self._scope.links(entry, portion.pages[start : start + AT_ONCE])
+        for start in range(0, len(portion.pages), _AT_ONCE):
+            links = self._scope.links(entry, portion.pages[start : start + _AT_ONCE])
             if self._sides is not None and portion.versions:
                 links = versions_together(entry, links, portion.versions, self._sides)
             yield links

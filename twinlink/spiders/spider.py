@@ -18,7 +18,7 @@ from twinlink.spiders.failures import failure_reason
 from twinlink.spiders.frontier import SAME_PAGE, FrontierEntry, Outcome
 from twinlink.spiders.frontier.partners import UNWANTED
 from twinlink.spiders.frontier.urgency import ASKED_LATER, LAST, SURE, UNLIKELY
-from twinlink.spiders.items import AT_ONCE, AddressItem, LinksItem
+from twinlink.spiders.items import AddressItem, LinksItem
 from twinlink.spiders.reader.page_facts import PageFacts
 from twinlink.spiders.responses import header
 from twinlink.spiders.revisits import conditions, is_unmodified
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from twinlink.spiders.frontier import Body
     from twinlink.spiders.state import CrawlState
 
+AT_ONCE = 2_000
+"""Links of a page that are recorded before other responses have their turn: a tenth of a second."""
 _BUSY = frozenset((429, 503))
 _BUSY_IN_A_ROW = 5
 _BUSY_REST = 600.0  # seconds that a host is left alone which answers so many requests in a row that it is busy

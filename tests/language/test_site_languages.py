@@ -11,8 +11,8 @@ from scipy.sparse import csr_array
 from twinlink.config import LanguageSettings
 from twinlink.errors import ShapeError
 from twinlink.language.claims import claimed_languages
-from twinlink.language.identify import identify_text
-from twinlink.language.site_languages import GUESS_SECONDS, TWO_LANGUAGES, site_languages
+from twinlink.language.identify import Guess, identify_text
+from twinlink.language.site_languages import GUESS_SECONDS, TWO_LANGUAGES, _unspoken, site_languages
 from twinlink.language.site_text import read_site
 from twinlink.languages import UNDETERMINED
 from twinlink.scripts import chinese_variant, split_units
@@ -300,6 +300,13 @@ def test_half_translated_page_follows_its_neighbours() -> None:
     blocks, languages = site(("en", 40), ("fr", 40))
     blocks[50], blocks[10] = half(99), half(98)
     assert site_languages(blocks, [""] * 80, ["en", "fr"], links=links_within(40, 40))[0] == languages
+
+
+def test_a_page_that_clearly_speaks_one_language_is_in_none_of_which_it_has_hardly_a_word() -> None:
+    fits = np.array([[0.9, 0.0, 0.3], [0.9, 0.0, 0.3], [0.1, 0.0, 0.0], [0.9, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    sure, unsure = Guess("en", 0.99, 0.99), Guess("en", 0.6, 0.6)
+    closed = _unspoken([sure, unsure, sure, Guess("pl", 0.99, 0.99), sure], ["en", "ru", "de"], fits)
+    assert closed.tolist() == [[False, True, False], *[[False] * 3] * 4]
 
 
 def test_neighbours_do_not_overrule_clear_text() -> None:

@@ -80,6 +80,8 @@ _SPEAKS = 0.5
 _FOREIGN = 0.1
 """Its text is clear if it has less than this part of those of every other language, and `_CLEAR_WORDS` at least."""
 _CLEAR_WORDS = 20
+_HARDLY = 0.02
+"""Part of the usual share of the words that a language has for itself, below which a clear page is not in it."""
 _SURE = 0.5  # a page of a wanted language with too few pages to be learned
 _NEAR_SHARE = 0.1
 
@@ -122,7 +124,8 @@ def site_languages(
     pages to be learned
     (fairly clear ones, if it is wanted or on 5 % of the pages). Where a page's text has half of the usual share of the
     words that a language has for itself on this site, and less than a tenth of that of every other language, only this
-    language is left.
+    language is left. Where CLD2 is sure of a page's language and its text has half of the usual share of that one's own
+    words, languages of which it has less than a fiftieth are left out.
 
     A page that was translated in part is judged by its translated text (`translated_texts`); its words w are those of
     this text, and p(w|ℓ) is the mean of the shares of pages that have w in all of their text and in this text.
@@ -294,12 +297,14 @@ def _decide(site: SiteText, guesses: Sequence[Guess], aim: frozenset[str]) -> _D
     for language, members in examples.items():
         labels[members] = number[language]
     speech = learn_speech(site.words, np.where(site.is_first, labels, -1), len(learned))
-    sure = _clear_text(site, speech)
+    fits = speaks_like(site.judged, speech.own, speech.usual_own)
+    sure = _clear_text(site, speech, fits)
+    closed = np.where(sure[:, None] >= 0, sure[:, None] != np.arange(len(learned)), _unspoken(guesses, learned, fits))
     prior = np.tile([_WANTED_WEIGHT if language in aim else 0.0 for language in learned], (len(guesses), 1))
     for i, guess in enumerate(guesses):
         if guess.language in number:
             prior[i, number[guess.language]] += _SHARE_WEIGHT * guess.score + _STRENGTH_WEIGHT * guess.strength
-    scores = _vote_in_rounds(site, labels, prior, sure)
+    scores = _vote_in_rounds(site, labels, prior, closed)
     labels = scores.argmax(axis=1)
     odds = np.exp(scores - scores.max(axis=1, keepdims=True))
     languages, shares = [learned[label] for label in labels], odds.max(axis=1) / odds.sum(axis=1)
@@ -317,9 +322,9 @@ def _decide(site: SiteText, guesses: Sequence[Guess], aim: frozenset[str]) -> _D
     return _Decision(languages, shares, sure >= 0)
 
 
-def _clear_text(site: SiteText, speech: Speech) -> Labels:
+def _clear_text(site: SiteText, speech: Speech, fits: Floats) -> Labels:
     """Return the language of each page whose text is similar to the pages of exactly one language, else -1."""
-    fits = speaks_like(site.judged, speech.own, speech.usual_own)
+    fits = fits.copy()
     typical = speaks_like(site.judged, speech.typical, speech.usual)
     best = fits.argmax(axis=1)
     rows = np.arange(len(fits))
@@ -330,10 +335,22 @@ def _clear_text(site: SiteText, speech: Speech) -> Labels:
     return np.where(is_clear, best, -1)
 
 
-def _vote_in_rounds(site: SiteText, labels: Labels, prior: Floats, sure: Labels) -> Floats:
-    """Score each language on each page; neighbours count only where the text is ambiguous."""
+def _unspoken(guesses: Sequence[Guess], learned: Sequence[str], fits: Floats) -> NDArray[np.bool_]:
+    """Mark the languages of which a page has hardly a word, where CLD2 is sure of another one that the page speaks.
+
+    Pages of which little was translated teach the words of the source as those of their language.
+    """
+    number = {language: i for i, language in enumerate(learned)}
+    clear = [number.get(guess.language, -1) if guess.strength >= CLEAR else -1 for guess in guesses]
+    is_clear = np.array(clear)[:, None] == np.arange(len(learned))
+    speaks_it = (is_clear & (fits >= _SPEAKS)).any(axis=1)
+    result: NDArray[np.bool_] = speaks_it[:, None] & ~is_clear & (fits < _HARDLY)
+    return result
+
+
+def _vote_in_rounds(site: SiteText, labels: Labels, prior: Floats, closed: NDArray[np.bool_]) -> Floats:
+    """Score each language on each page, but those that are closed to it; neighbours count only in ambiguous text."""
     n_languages = prior.shape[1]
-    closed = (sure[:, None] >= 0) & (sure[:, None] != np.arange(n_languages))
     for _ in range(_ROUNDS):
         alone = vote(site, labels, prior)
         alone[closed] = -np.inf

@@ -305,7 +305,7 @@ def test_half_translated_page_follows_its_neighbours() -> None:
 def test_a_page_that_clearly_speaks_one_language_is_in_none_of_which_it_has_hardly_a_word() -> None:
     fits = np.array([[0.9, 0.0, 0.3], [0.9, 0.0, 0.3], [0.1, 0.0, 0.0], [0.9, 0.0, 0.0], [0.0, 0.0, 0.0]])
     sure, unsure = Guess("en", 0.99, 0.99), Guess("en", 0.6, 0.6)
-    closed = _unspoken([sure, unsure, sure, Guess("pl", 0.99, 0.99), sure], ["en", "ru", "de"], fits)
+    closed = _unspoken([sure, unsure, sure, Guess("pl", 0.99, 0.99), sure], {"en": 0, "ru": 1, "de": 2}, fits)
     assert closed.tolist() == [[False, True, False], *[[False] * 3] * 4]
 
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import compress
 from typing import NamedTuple, Protocol
@@ -299,7 +299,7 @@ def _decide(site: SiteText, guesses: Sequence[Guess], aim: frozenset[str]) -> _D
     speech = learn_speech(site.words, np.where(site.is_first, labels, -1), len(learned))
     fits = speaks_like(site.judged, speech.own, speech.usual_own)
     sure = _clear_text(site, speech, fits)
-    closed = np.where(sure[:, None] >= 0, sure[:, None] != np.arange(len(learned)), _unspoken(guesses, learned, fits))
+    closed = np.where(sure[:, None] >= 0, sure[:, None] != np.arange(len(learned)), _unspoken(guesses, number, fits))
     prior = np.tile([_WANTED_WEIGHT if language in aim else 0.0 for language in learned], (len(guesses), 1))
     for i, guess in enumerate(guesses):
         if guess.language in number:
@@ -335,14 +335,13 @@ def _clear_text(site: SiteText, speech: Speech, fits: Floats) -> Labels:
     return np.where(is_clear, best, -1)
 
 
-def _unspoken(guesses: Sequence[Guess], learned: Sequence[str], fits: Floats) -> NDArray[np.bool_]:
+def _unspoken(guesses: Sequence[Guess], number: Mapping[str, int], fits: Floats) -> NDArray[np.bool_]:
     """Mark the languages of which a page has hardly a word, where CLD2 is sure of another one that the page speaks.
 
     Pages of which little was translated teach the words of the source as those of their language.
     """
-    number = {language: i for i, language in enumerate(learned)}
     clear = [number.get(guess.language, -1) if guess.strength >= CLEAR else -1 for guess in guesses]
-    is_clear = np.array(clear)[:, None] == np.arange(len(learned))
+    is_clear = np.array(clear)[:, None] == np.arange(len(number))
     speaks_it = (is_clear & (fits >= _SPEAKS)).any(axis=1)
     result: NDArray[np.bool_] = speaks_it[:, None] & ~is_clear & (fits < _HARDLY)
     return result

@@ -309,6 +309,26 @@ def test_a_page_that_clearly_speaks_one_language_is_in_none_of_which_it_has_hard
     assert closed.tolist() == [[False, True, False], *[[False] * 3] * 4]
 
 
+def test_a_page_of_a_version_that_is_hardly_translated_has_the_language_of_its_paragraph() -> None:
+    names = [kind + end for kind in ("board", "layer", "symbol", "sheet", "track", "via", "zone", "pad", "net", "wire")
+             for end in ("s", "ed", "ing", "er", "less", "name", "list", "view", "tool", "file")]  # fmt: skip
+    numbers = iter(range(0, 1_000, 37))
+    originals = [
+        [f"{TEXTS['en']} {' '.join((names * 12)[(at := next(numbers)) : at + n])} {at}" for n in sizes]
+        for sizes in ([40], [40, 40], [10, 10], [10], [40, 10], [40, 10])
+    ]
+
+    def version(language: str, *translated: int) -> list[list[str]]:
+        """Return the pages, the first paragraph of some of them translated."""
+        first = [f"{TEXTS[language]} {number}" for number in range(len(originals))]
+        return [[first[n], *page[1:]] if n in translated else page for n, page in enumerate(originals)]
+
+    blocks = [*originals, *version("ru", 0, 1, 2), *version("de", 2, 4)]
+    found, _ = site_languages(blocks, [""] * 18, ["en", "ru"])
+    assert found[:6] == ["en"] * 6
+    assert (found[6], found[8]) == ("ru", "ru")
+
+
 def test_neighbours_do_not_overrule_clear_text() -> None:
     blocks, languages = site(("en", 40), ("fr", 40))
     blocks[50], languages[50] = page("en", 99), "en"

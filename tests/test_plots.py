@@ -8,14 +8,8 @@ import networkx as nx
 import pandas as pd
 import pytest
 
-pytest.importorskip("matplotlib").use("Agg")
-
-import matplotlib.pyplot as plt  # noqa: E402
-from matplotlib.collections import LineCollection  # noqa: E402
-from matplotlib.colors import to_hex  # noqa: E402
-
-from twinlink import plots  # noqa: E402
-from twinlink.errors import InputError, TwinlinkError  # noqa: E402
+from twinlink import plots
+from twinlink.errors import InputError, TwinlinkError
 
 ROUNDS = pd.DataFrame(
     {
@@ -32,8 +26,12 @@ ROUNDS = pd.DataFrame(
 
 
 @pytest.fixture(autouse=True)
-def closed():
-    yield
+def plt():
+    """Give matplotlib, which takes a second: not to each process that collects tests."""
+    pytest.importorskip("matplotlib").use("Agg")
+    import matplotlib.pyplot as plt
+
+    yield plt
     plt.close("all")
 
 
@@ -50,6 +48,9 @@ def facing_graph(right_links):
 
 def arcs(ax):
     """Number of arcs by colour and side."""
+    from matplotlib.collections import LineCollection
+    from matplotlib.colors import to_hex
+
     counts = {}
     for collection in ax.collections:
         if type(collection) is LineCollection and collection.get_linewidth()[0] == 0.6:
@@ -136,7 +137,7 @@ def test_contributions_go_right_and_left_of_nothing():
     assert starts == [[(0, 1), (0, -1)], [(1, 2), (0, 0.5)]]
 
 
-def test_given_axes_are_used():
+def test_given_axes_are_used(plt):
     ax = plt.subplots()[1]
     curve = pd.DataFrame({"coverage": [1.0], "precision": [1.0], "recall": [1.0]})
     assert plots.precision_coverage(curve, ax) is ax

@@ -22,7 +22,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow.parquet as pq
-from distributed import Client
 
 __all__ = ["main", "same_tables", "scheduler"]
 
@@ -57,6 +56,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 @contextmanager
 def scheduler(n_workers: int) -> Iterator[str]:
     """Run a scheduler with some workers on this machine; return its address."""
+    from distributed import Client
+
     with tempfile.TemporaryDirectory() as folder:
         note = Path(folder) / "scheduler.json"
         local = ("--host", "127.0.0.1", "--no-dashboard")

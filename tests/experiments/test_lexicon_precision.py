@@ -8,9 +8,11 @@ from experiments.lexicon_precision import Dictionary, Entry, _draw, read_entries
 from twinlink.similarity.lexicon_files import Lexicon
 from twinlink.similarity.lexicon_files import LexiconEntry as Pair
 
-CHINESE = Dictionary(
-    [Lexicon((Pair("檔案", "file"), Pair("打開", "to open"), Pair("印表機", "computer printer")))], ("en", "zh-Hant")
-)
+
+@pytest.fixture(scope="module")
+def chinese():
+    entries = (Pair("檔案", "file"), Pair("打開", "to open"), Pair("印表機", "computer printer"))
+    return Dictionary([Lexicon(entries)], ("en", "zh-Hant"))
 
 
 @pytest.mark.parametrize(
@@ -25,8 +27,8 @@ CHINESE = Dictionary(
         ("files", "", "not there"),
     ],
 )
-def test_verdicts(a, b, verdict):
-    assert CHINESE.judge(Entry(a, b)) == verdict
+def test_verdicts(chinese, a, b, verdict):
+    assert chinese.judge(Entry(a, b)) == verdict
 
 
 def test_either_column_may_be_either_language():

@@ -81,7 +81,9 @@ _FOREIGN = 0.1
 """Its text is clear if it has less than this part of those of every other language, and `_CLEAR_WORDS` at least."""
 _CLEAR_WORDS = 20
 _HARDLY = 0.02
-"""Part of the usual share of the words that a language has for itself, below which a clear page is not in it."""
+"""Part of the usual share of the words that a language has for itself, below which a clear page is not in it.
+
+Chosen on a manual in six languages of which most was left in the source's; on 97 other sites it changes no page."""
 _SURE = 0.5  # a page of a wanted language with too few pages to be learned
 _NEAR_SHARE = 0.1
 

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 import pytest
+import scipy
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import fields
 from numpy.typing import NDArray
-from scipy.stats import betabinom, norm
 
 from twinlink.baselines.alignment import StructureAlignments
 from twinlink.baselines.models import clusters
@@ -397,7 +397,7 @@ def drawn(n_parallel: int, n_other: int, seed: int = 0) -> StructureAlignments:
     for k in range(n_parallel + n_other):
         m = int(rng.integers(30, 200))
         a, b = (0.4, 20.0) if k < n_parallel else (5.0, 20.0)
-        lone = int(betabinom.rvs(2 * m, a, b, random_state=rng))
+        lone = int(scipy.stats.betabinom.rvs(2 * m, a, b, random_state=rng))
         l1 = float(rng.lognormal(7, 0.8))
         l2 = l1 * float(rng.lognormal(0.1, 0.1)) if k < n_parallel else float(rng.lognormal(7.1, 0.8))
         rows.append((lone, m, m, round(l1), round(l2)))
@@ -429,8 +429,8 @@ def test_log_odds_are_those_of_the_stated_distributions() -> None:
     ratio = np.log((alignment.length_a + 1) / (alignment.length_b + 1))
     joint = [
         np.log(share)
-        + betabinom.logpmf(alignment.cost, alignment.tokens_a + alignment.tokens_b, *fit.cost[k])
-        + norm.logpdf(ratio, fit.centre[k], np.sqrt(fit.variance[k]))
+        + scipy.stats.betabinom.logpmf(alignment.cost, alignment.tokens_a + alignment.tokens_b, *fit.cost[k])
+        + scipy.stats.norm.logpdf(ratio, fit.centre[k], np.sqrt(fit.variance[k]))
         for k, share in enumerate([1 - fit.share, fit.share])
     ]
     np.testing.assert_allclose(fit.log_odds, joint[1] - joint[0], atol=1e-8)

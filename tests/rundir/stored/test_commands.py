@@ -6,7 +6,6 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-from moto.server import ThreadedMotoServer
 
 import twinlink as tl
 from tests.calling import twinlink
@@ -167,6 +166,8 @@ def test_errors_of_a_server_say_what_to_do(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setenv("TWINLINK_CACHE", str(tmp_path))
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "key")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    from moto.server import ThreadedMotoServer
+
     server = ThreadedMotoServer("127.0.0.1", port=0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()

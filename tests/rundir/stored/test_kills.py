@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from moto.server import ThreadedMotoServer
 from pyarrow.fs import S3FileSystem
 
 from tests.calling import twinlink
@@ -35,6 +34,8 @@ KEYS = {
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
     """Start a server with a bucket; give its host and port."""
+    from moto.server import ThreadedMotoServer  # takes half a second, in each process that collects tests
+
     moto = ThreadedMotoServer("127.0.0.1", port=0, verbose=False)
     moto.start()
     host, port = moto.get_host_and_port()

@@ -19,6 +19,7 @@ __all__ = [
     "gale_church_scores",
     "length_scores",
     "path_sums",
+    "row_starts",
     "span_scores",
     "spans_of",
     "withhold",
@@ -27,6 +28,18 @@ __all__ = [
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Scores = NDArray[np.float32]
+
+
+@compiled
+def row_starts(low: Ints, high: Ints) -> Ints:
+    """First cell of each row of a band, and the number of all cells.
+
+    A loop, for numba compiles an assignment to a part of an array, with the text of its error, for three seconds.
+    """
+    start = np.zeros(len(low) + 1, np.int64)
+    for i in range(len(low)):
+        start[i + 1] = start[i] + high[i] - low[i]
+    return start
 
 
 @compiled
@@ -44,8 +57,7 @@ def best_path(scores: Scores, shapes: Ints, low: Ints, high: Ints) -> tuple[floa
     sequence the score is -inf and there are no beads.
     """
     n = len(low) - 1
-    start = np.zeros(n + 2, np.int64)
-    start[1:] = np.cumsum(high - low)
+    start = row_starts(low, high)
     best = np.full(start[-1], -np.inf)
     choice = np.full(start[-1], -1, np.int8)
     best[0] = 0.0
@@ -87,8 +99,7 @@ def path_sums(  # noqa: C901  (two loops over the same cells)
         exp(forward[before] + score + backward[after] - log_sum); -inf where the score is.
     """
     n = len(low) - 1
-    start = np.zeros(n + 2, np.int64)
-    start[1:] = np.cumsum(high - low)
+    start = row_starts(low, high)
     forward = np.full(start[-1], -np.inf)
     forward[0] = 0.0
     for i in range(n + 1):
@@ -355,8 +366,7 @@ def span_scores(
     The mean of both directions. ``gains_b[cell, d]`` is of the cells in the order of the rows (words of b by sentences
     of a), ``gains_a[order[cell], d]`` of the same cells in the order of the columns.
     """
-    start = np.zeros(len(low) + 1, np.int64)
-    start[1:] = np.cumsum(high - low)
+    start = row_starts(low, high)
     for i in range(len(low)):
         for j in range(low[i], high[i]):
             for k in range(len(shapes)):
@@ -390,8 +400,7 @@ def spans_of(
     beads: Ints, gains_b: NDArray[np.float32], gains_a: NDArray[np.float32], order: Ints, low: Ints, high: Ints
 ) -> Floats:
     """Return for some beads what `span_scores` adds, 0 without partner; a bead is i, i_end, j, j_end."""
-    start = np.zeros(len(low) + 1, np.int64)
-    start[1:] = np.cumsum(high - low)
+    start = row_starts(low, high)
     spans = np.zeros(len(beads))
     for n in range(len(beads)):
         i, j = beads[n, 1], beads[n, 3]

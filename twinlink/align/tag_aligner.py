@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twinlink.align.bands import Band, around, full_band
+from twinlink.align.kernels import row_starts
 from twinlink.compiled import compiled
 from twinlink.config.align import TagAlignerSettings, TagWeights
 from twinlink.errors import ShapeError
@@ -182,8 +183,7 @@ def partners(  # noqa: C901  (one loop over the cells, one back)
     have the cells ``low[i] <= j < high[i]``.
     """
     n = len(kinds_a)
-    start = np.zeros(n + 2, np.int64)
-    start[1:] = np.cumsum(high - low)
+    start = row_starts(low, high)
     moves = np.zeros(start[-1], np.uint8)
     width = np.max(high - low)
     above, here = np.full(width, np.inf), np.full(width, np.inf)

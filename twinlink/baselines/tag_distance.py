@@ -274,7 +274,7 @@ def _distances(
             units[start:stop],
             form,
             gap,
-            tolerance,
+            float(tolerance),
         )
     values = np.where(found == edit_kernels.FAR, np.inf, found / gap)
     return csr_array((values, pattern.indices.copy(), pattern.indptr.copy()), shape=pattern.shape)

@@ -45,8 +45,9 @@ def check_table(table: pa.Table, schema: pa.Schema) -> pa.Table:
     twinlink.errors.SchemaError: table 'rejects': missing column(s) detail
     """
     name = (schema.metadata or {}).get(b"table", b"?").decode()
-    missing = [column for column in schema.names if column not in table.column_names]
-    unknown = [column for column in table.column_names if column not in schema.names]
+    wanted, given = schema.names, table.column_names
+    missing = [column for column in wanted if column not in given]
+    unknown = [column for column in given if column not in wanted]
     if missing or unknown:
         problems = [
             f"{kind} column(s) {', '.join(columns)}"
@@ -55,7 +56,7 @@ def check_table(table: pa.Table, schema: pa.Schema) -> pa.Table:
         ]
         raise SchemaError(f"table {name!r}: {'; '.join(problems)}")
     try:
-        table = table.select(schema.names).cast(schema)
+        table = table.select(wanted).cast(schema)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError) as error:
         raise SchemaError(f"table {name!r}: {error}") from error
     for field in schema:

@@ -11,11 +11,13 @@ import subprocess
 import sys
 import tomllib
 import zipfile
+from email.parser import Parser
 from pathlib import Path
 
 import pytest
 
 import twinlink
+from tests.linked import link_into, needed
 from tests.made_sites import BASE, write_town
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -118,8 +120,13 @@ def elsewhere(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Environment of its own, far from the checkout, with nothing but the wheel and what it asks for."""
     folder = tmp_path_factory.mktemp("elsewhere")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "venv"], check=True)
+    (packages,) = (folder / "venv").glob("lib/python*/site-packages")
+    (metadata,) = (name for name in zipfile.ZipFile(wheel).namelist() if name.endswith(".dist-info/METADATA"))
+    asked = Parser().parsestr(zipfile.ZipFile(wheel).read(metadata).decode()).get_all("Requires-Dist")
+    assert asked
+    link_into(packages, needed(asked))
     pip = [sys.executable, "-m", "pip", "--python", str(folder / "venv/bin/python"), "--disable-pip-version-check"]
-    subprocess.run([*pip, "install", "--quiet", "--no-compile", wheel], check=True, cwd=folder)
+    subprocess.run([*pip, "install", "--quiet", "--no-compile", "--no-index", wheel], check=True, cwd=folder)
     for file in (ROOT / "twinlink").rglob("__pycache__/*.code"):  # compiled before by the same numba, or not used
         target = folder / "code" / file.parent.parent.name / file.name
         target.parent.mkdir(parents=True, exist_ok=True)

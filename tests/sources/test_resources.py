@@ -86,6 +86,14 @@ class TestArchives:
         assert read_resource(path, found.archive, found.offset) is None
         assert list(find_resources(path)) == []
 
+    def test_the_rest_is_left_out_when_the_caller_has_had_enough(self, tmp_path: Path) -> None:
+        path = tmp_path / "a.warc.gz"
+        for name in "abc":
+            respond(path, f"http://a.example/{name}.css", SHEET, headers=CSS)
+        enough = iter([False, False, True])
+        found = list(find_resources(path, enough.__next__))
+        assert [each.url for each in found] == ["http://a.example/a.css", "http://a.example/b.css"]
+
     def test_archives_of_a_source(self, tmp_path: Path) -> None:
         (tmp_path / "archives").mkdir()
         respond(tmp_path / "archives/a.warc.gz", "http://a.example/s.css", SHEET, headers=CSS)

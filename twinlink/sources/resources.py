@@ -6,7 +6,7 @@ Nothing is fetched. The type of a file is detected by its first bytes; the claim
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -98,8 +98,16 @@ def archive_files(source: Path) -> list[Path]:
         return []
 
 
-def find_resources(path: Path) -> Iterator[FoundResource]:
-    """Yield the style sheets and pictures of an archive or WACZ file, in its order; damaged records are skipped."""
+def find_resources(path: Path, stop: Callable[[], bool] | None = None) -> Iterator[FoundResource]:
+    """Yield the style sheets and pictures of an archive or WACZ file, in its order; damaged records are skipped.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    stop : callable, optional
+        Called at each record; the rest is left out when it returns True.
+    """
     from twinlink.sources.warc_records import Problem, read_records  # warcio, only for archives
 
     with ExitStack() as stack:
@@ -107,6 +115,8 @@ def find_resources(path: Path) -> Iterator[FoundResource]:
             for archive in archives_in(path, stack):
                 with closing(archive.open()) as file:
                     for found in read_records(file, _seen):
+                        if stop is not None and stop():
+                            return
                         if found is not None and not isinstance(found, Problem):
                             yield FoundResource(found[0], archive.name, found[1])
         except (OSError, InputError):

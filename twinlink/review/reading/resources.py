@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 
 from twinlink.files import replacing
 from twinlink.ingest.stage import ingest_settings, source_paths
+from twinlink.review.reading.background import is_ending, start_thread
 from twinlink.review.records import Resource
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.signature import file_digest
@@ -83,15 +84,15 @@ class PageResources:
         """Return the index; None: it is not complete yet."""
         with self._guard:
             if self._table is None and self._reading is None:
-                self._reading = threading.Thread(target=self._read, daemon=True)
-                self._reading.start()
+                self._reading = start_thread(self._read)
                 self._reading.join(self._patience)
             return self._table
 
     def _read(self) -> None:
         table = self._load() or self._make()
-        self._keys = table["key"].to_numpy()
-        self._table = table
+        if table is not None:
+            self._keys = table["key"].to_numpy()
+            self._table = table
 
     @cached_property
     def _mirrors(self) -> list[MirrorResources]:
@@ -123,9 +124,11 @@ class PageResources:
         is_ours = table.schema.equals(_SCHEMA) and metadata.get(_DIGEST) == self._digest
         return table if is_ours else None
 
-    def _make(self) -> pa.Table:
-        """Build the index; of several captures of an address, the last one counts."""
+    def _make(self) -> pa.Table | None:
+        """Build the index; of several captures of an address, the last one counts. None: the review ended meanwhile."""
         rows = {key: (file, archive, offset) for key, file, archive, offset in self._found()}
+        if is_ending():  # some are missing
+            return None
         keys = sorted(rows)
         columns = [keys, *([rows[key][place] for key in keys] for place in range(3))]
         arrays = [pa.array(column, field.type) for column, field in zip(columns, _SCHEMA, strict=True)]
@@ -135,7 +138,7 @@ class PageResources:
 
     def _found(self) -> Iterator[tuple[int, str, str, int]]:
         for file in self._files:
-            for found in find_resources(self._run.path / file):
+            for found in find_resources(self._run.path / file, is_ending):
                 yield page_id(found.url), str(file), found.archive, found.offset
 
     def _keep(self, table: pa.Table) -> None:

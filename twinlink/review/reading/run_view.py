@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -12,6 +13,7 @@ import pandas as pd
 import pyarrow as pa
 
 from twinlink.errors import DamagedError, RunError
+from twinlink.review.reading.background import is_ending, start_thread
 from twinlink.review.reading.live import LiveView
 from twinlink.review.reading.snapshot import Snapshot
 from twinlink.review.records import Live
@@ -137,7 +139,7 @@ class RunView:
             if self._snapshot is None or state != self._state:
                 self._snapshot = Snapshot(self._run)
                 self._state = state
-                threading.Thread(target=_warm, args=(self._snapshot, self._live), daemon=True).start()
+                start_thread(partial(_warm, self._snapshot, self._live))
             return self._snapshot
 
     def _forget(self) -> None:
@@ -147,7 +149,9 @@ class RunView:
 
 def _warm(snapshot: Snapshot, live: LiveView) -> None:
     with suppress(*_GONE):  # the tables were replaced: another snapshot follows
-        snapshot.warm()
+        for _ in snapshot.warm():
+            if is_ending():
+                return
         live.now()
 
 

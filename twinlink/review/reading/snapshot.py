@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -224,16 +224,25 @@ class Snapshot:
                 return beads
         return []
 
-    def warm(self) -> None:
-        """Read the tables of the largest sites in advance, so that the first questions need not wait for them."""
-        for read, folder in ((self._links, "ingest/links"), (self._candidates, "match/candidates")):
-            for path in _largest(self._run.path / folder):
-                read(path)
-        for path in _largest(self._run.path / "align" / "segments"):
-            self._beads(path)
-        self._pages.find("", "", 1)
-        self.group_sizes([])
-        _ = self._partner_in
+    def warm(self) -> Iterator[None]:
+        """Read the tables of the largest sites in advance, so that the first questions need not wait for them.
+
+        Yields
+        ------
+        None
+            After each step, so that the caller may leave out the rest.
+        """
+        steps: list[Callable[[], object]] = []
+        for read, folder in (
+            (self._links, "ingest/links"),
+            (self._candidates, "match/candidates"),
+            (self._beads, "align/segments"),
+        ):
+            steps += [partial(read, path) for path in _largest(self._run.path / folder)]
+        steps += [lambda: self._pages.find("", "", 1), lambda: self.group_sizes([]), lambda: self._partner_in]
+        for step in steps:
+            step()
+            yield
 
     def _site_file(self, table: str, page_id: int) -> Path | None:
         """Return the file of a table for the page's site; None: there is none."""

@@ -206,33 +206,50 @@ def weigh(
     equal = n_equal(to_choose, pairs, rivalry)
     shares = np.minimum(shares_of_rivals(to_choose, rivalry)[pairs], 1 / equal)
     if taught_by is None:
-        comparison = _Comparison(given, pairs, wrong, alike)
-        uncorrected = comparison.presence()
-        learned_from, presence = comparison.corrected(uncorrected), comparison.reported(uncorrected)
-        probabilities = presence * shares
-        held_out = _enough_to_learn(learned_from, uncorrected, uncorrected)
-        if len(pairs) <= FEW:
-            without = partial(_learned_without, kinds, rivalry, teachers, settings.ridge)
-            odds, known = trial.held_out(pairs, without)
-            comparison = _Comparison(given._replace(odds=odds), pairs, known, alike)
-            apart = comparison.presence()
-            held_out = _enough_to_learn(comparison.corrected(apart), apart, uncorrected)
+        without = partial(_learned_without, kinds, rivalry, teachers, settings.ridge)
+        judged = _judged(trial, _Comparison(given, pairs, wrong, alike), shares, without)
     else:
         heldout = _Heldout.of(kinds, rivalry, teachers, settings.ridge, taught_by)
         presence, probabilities = heldout.correct(given, pairs, shares, wrong, alike, taught_by)
-        learned_from = held_out = presence
+        judged = _Judged(presence, presence, probabilities, presence)
+    probabilities = judged.probabilities
     if lessons is not None:
         probabilities = np.where(lessons.accepted[pairs], 1 - 0.5 / max(len(pairs), 1), probabilities)
     return Weighing(
         log_odds=log_odds,
         pairs=pairs,
-        presence=presence,
-        held_out=held_out,
+        presence=judged.presence,
+        held_out=judged.held_out,
         probabilities=np.minimum(probabilities, 1 / equal),
         n_equal=equal,
-        mistaken=_mistaken(log_odds[pairs], learned_from, pairs, siblings, alike),
+        mistaken=_mistaken(log_odds[pairs], judged.corrected, pairs, siblings, alike),
         weights=weights,
     )
+
+
+class _Judged(NamedTuple):
+    """How likely pairs are, see `Weighing`."""
+
+    presence: Floats
+    held_out: Floats
+    probabilities: Floats
+    corrected: Floats
+    """Presence, corrected for pages without a partner until nothing changes; with labels as ``presence``."""
+
+
+def _judged(
+    trial: _Trial, comparison: _Comparison, shares: Floats, learned_without: Callable[[Positions], Model]
+) -> _Judged:
+    """Judge pairs by the wrong pairs of the trials; few pairs in further trials, by models that do not know them."""
+    uncorrected = comparison.presence()
+    corrected, presence = comparison.corrected(uncorrected), comparison.reported(uncorrected)
+    held_out = _enough_to_learn(corrected, uncorrected, uncorrected)
+    if len(comparison.places) <= FEW:
+        odds, wrong = trial.held_out(comparison.places, learned_without)
+        apart = comparison._replace(given=comparison.given._replace(odds=odds), wrong=wrong)
+        by_others = apart.presence()
+        held_out = _enough_to_learn(apart.corrected(by_others), by_others, uncorrected)
+    return _Judged(presence, held_out, presence * shares, corrected)
 
 
 def _mistaken(

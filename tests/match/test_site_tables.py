@@ -92,8 +92,7 @@ def test_near_duplicates_are_counted_for_both_pages() -> None:
 
 def test_pairs_of_near_duplicates_have_the_risk_that_the_method_found() -> None:
     """Page 0 of A has a near-duplicate, page 2 of B has none, and labels accept the pair of the two pages 2."""
-    of_a, none = sp.csr_array((3, 3), dtype=np.bool_), sp.csr_array((3, 3), dtype=np.bool_)
-    of_a[0, 1] = of_a[1, 0] = True
+    of_a, none = sp.csr_array(([True, True], ([0, 1], [1, 0])), shape=(3, 3)), sp.csr_array((3, 3), dtype=np.bool_)
     found = replace(FOUND, alike=(of_a, none), mistaken=0.5)
     assert pair_table(replace(MATCH, found=found), "", "")["risk"].to_pylist() == [0, 0.5]
     assert pair_table(MATCH, "", "")["risk"].to_pylist() == [None, None]

@@ -17,11 +17,15 @@ from scipy.sparse import csr_array
 from tests.both_ways import both_ways  # noqa: F401  (kernels of this module)
 from twinlink.errors import ShapeError
 from twinlink.graph.document_order import (
+    LARGEST,
     MAX_LINKS,
+    SCALE,
     SHARPNESS,
     STRICTNESS,
     LinkLists,
     _shares_of_chains,
+    _sums_by_sweeps,
+    _sums_by_tree,
     link_lists,
     link_order,
     sublists,
@@ -145,6 +149,51 @@ def test_sums_of_chains_have_no_bounds(seed: int, n_rows: int, width: int, facto
     weights = factor * np.expm1(STRICTNESS * rng.choice([0.1, 0.3, 0.9, 1.0], len(places)) ** SHARPNESS)
     expected = exact_shares(rows.tolist(), places.tolist(), weights.tolist())
     assert _shares_of_chains(places, weights, width) == pytest.approx(expected, rel=1e-9, abs=1e-100)
+
+
+def exact_sums(places: list[int], weights: list[float]) -> list[Fraction]:
+    """The sum over the chains that end with each cell; none has two cells of a row, where positions fall."""
+    sums, before = [], [Fraction(1)] * (max(places, default=0) + 2)
+    for place, weight in zip(places, weights, strict=True):
+        sums.append(Fraction(weight) * before[place])
+        before[place + 1 :] = [each + sums[-1] for each in before[place + 1 :]]
+    return sums
+
+
+def value(sums: NDArray[np.float64], powers: NDArray[np.int64]) -> list[Fraction]:
+    return [Fraction(each) * Fraction(SCALE) ** int(power) for each, power in zip(sums, powers, strict=True)]
+
+
+@pytest.mark.parametrize("sums_of", [_sums_by_tree, _sums_by_sweeps])
+@settings(max_examples=20)
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(1, 40),
+    st.integers(1, 20),
+    st.sampled_from([0.1, 0.9]),
+    st.sampled_from([1.0, 1e40, 1e-25]),
+)
+def test_sums_are_exact_with_few_and_with_many_cells(
+    sums_of: Any, seed: int, n_rows: int, width: int, density: float, factor: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    lists = [np.flatnonzero(rng.random(width) < density)[::-1] for _ in range(n_rows)]
+    places = np.concatenate(lists).astype(np.int64)
+    weights = factor * rng.choice([0.1, 1.0, 3000.0], len(places))
+    found = value(*sums_of(places, weights, width))
+    expected = exact_sums(places.tolist(), weights.tolist())
+    assert all(abs(one - other) <= other / 10**9 for one, other in zip(found, expected, strict=True))
+
+
+@pytest.mark.parametrize("sums_of", [_sums_by_tree, _sums_by_sweeps])
+def test_sums_that_rounding_makes_too_large(sums_of: Any) -> None:
+    """The sums before positions 1 and 2 reach the largest number in the same row, the first one only by rounding."""
+    places = np.array([2, 0, 0, 2, 1, 2, 1], np.int64)
+    weights = np.array([1.0, LARGEST * (1 - 2.0**-53), LARGEST * 2.0**-53, 1.0, 1.0, 3.0, 3.0])
+    found, expected = value(*sums_of(places, weights, 3)), exact_sums(places.tolist(), weights.tolist())
+    assert [float(one / other) for one, other in zip(found, expected, strict=True)] == pytest.approx(
+        [1.0] * len(places)
+    )
 
 
 def test_two_halves_in_the_other_order_count_alike() -> None:

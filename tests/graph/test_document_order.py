@@ -127,16 +127,24 @@ def test_the_first_link_counts_and_links_to_itself_do_not() -> None:
     assert (lists.starts.tolist(), lists.targets.tolist()) == ([0, 1, 2], [1, 0])
 
 
-def exact_shares(rows: list[int], places: list[int], weights: list[float]) -> list[float]:
-    """The shares by fractions, which have no bounds, from all pairs of cells."""
-    n = len(rows)
-    before, after = ([Fraction(weight) for weight in weights] for _ in range(2))
-    for k in range(n):
-        before[k] *= 1 + sum(before[i] for i in range(k) if rows[i] < rows[k] and places[i] < places[k])
-    for k in reversed(range(n)):
-        after[k] *= 1 + sum(after[i] for i in range(k + 1, n) if rows[i] > rows[k] and places[i] > places[k])
+def exact_sums(rows: list[int], places: list[int], weights: list[float]) -> list[Fraction]:
+    """The sum over the chains that end with each cell, by fractions, which have no bounds; row after row."""
+    sums, before = [], [Fraction(1)] * (max(places, default=0) + 2)  # sums over the chains that end before each place
+    for _, cells in itertools.groupby(zip(rows, places, weights, strict=True), key=lambda cell: cell[0]):
+        of_row = [(place, Fraction(weight) * before[place]) for _, place, weight in cells]
+        for place, total in of_row:
+            before[place + 1 :] = [each + total for each in before[place + 1 :]]
+        sums += [total for _, total in of_row]
+    return sums
+
+
+def exact_shares(rows: list[int], places: list[int], weights: list[float]) -> list[Fraction]:
+    """The share of all chains that each cell is in: of those that end with it, and those that begin with it."""
+    last = max(places, default=0)
+    before = exact_sums(rows, places, weights)
+    after = exact_sums(rows[::-1], [last - place for place in reversed(places)], weights[::-1])[::-1]
     total = 1 + sum(before)
-    return [float(before[k] * after[k] / (Fraction(weights[k]) * total)) for k in range(n)]
+    return [b * a / (Fraction(weight) * total) for b, a, weight in zip(before, after, weights, strict=True)]
 
 
 @settings(max_examples=10)
@@ -147,17 +155,8 @@ def test_sums_of_chains_have_no_bounds(seed: int, n_rows: int, width: int, facto
     lists = [np.flatnonzero(rng.random(width) < 0.1)[::-1] for _ in range(n_rows)]
     rows, places = np.repeat(np.arange(n_rows), [len(each) for each in lists]), np.concatenate(lists).astype(np.int64)
     weights = factor * np.expm1(STRICTNESS * rng.choice([0.1, 0.3, 0.9, 1.0], len(places)) ** SHARPNESS)
-    expected = exact_shares(rows.tolist(), places.tolist(), weights.tolist())
+    expected = [float(share) for share in exact_shares(rows.tolist(), places.tolist(), weights.tolist())]
     assert _shares_of_chains(places, weights, width) == pytest.approx(expected, rel=1e-9, abs=1e-100)
-
-
-def exact_sums(places: list[int], weights: list[float]) -> list[Fraction]:
-    """The sum over the chains that end with each cell; none has two cells of a row, where positions fall."""
-    sums, before = [], [Fraction(1)] * (max(places, default=0) + 2)
-    for place, weight in zip(places, weights, strict=True):
-        sums.append(Fraction(weight) * before[place])
-        before[place + 1 :] = [each + sums[-1] for each in before[place + 1 :]]
-    return sums
 
 
 def value(sums: NDArray[np.float64], powers: NDArray[np.int64]) -> list[Fraction]:
@@ -178,19 +177,19 @@ def test_sums_are_exact_with_few_and_with_many_cells(
 ) -> None:
     rng = np.random.default_rng(seed)
     lists = [np.flatnonzero(rng.random(width) < density)[::-1] for _ in range(n_rows)]
-    places = np.concatenate(lists).astype(np.int64)
+    rows, places = np.repeat(np.arange(n_rows), [len(each) for each in lists]), np.concatenate(lists).astype(np.int64)
     weights = factor * rng.choice([0.1, 1.0, 3000.0], len(places))
     found = value(*sums_of(places, weights, width))
-    expected = exact_sums(places.tolist(), weights.tolist())
+    expected = exact_sums(rows.tolist(), places.tolist(), weights.tolist())
     assert all(abs(one - other) <= other / 10**9 for one, other in zip(found, expected, strict=True))
 
 
 @pytest.mark.parametrize("sums_of", [_sums_by_tree, _sums_by_sweeps])
 def test_sums_that_rounding_makes_too_large(sums_of: Any) -> None:
     """The sums before positions 1 and 2 reach the largest number in the same row, the first one only by rounding."""
-    places = np.array([2, 0, 0, 2, 1, 2, 1], np.int64)
+    rows, places = [0, 0, 1, 2, 2, 3, 3], np.array([2, 0, 0, 2, 1, 2, 1], np.int64)
     weights = np.array([1.0, LARGEST * (1 - 2.0**-53), LARGEST * 2.0**-53, 1.0, 1.0, 3.0, 3.0])
-    found, expected = value(*sums_of(places, weights, 3)), exact_sums(places.tolist(), weights.tolist())
+    found, expected = value(*sums_of(places, weights, 3)), exact_sums(rows, places.tolist(), weights.tolist())
     assert [float(one / other) for one, other in zip(found, expected, strict=True)] == pytest.approx(
         [1.0] * len(places)
     )

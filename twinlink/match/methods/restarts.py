@@ -23,7 +23,7 @@ from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.weighing import Weighing
 from twinlink.sparse import as_rows
 
-__all__ = ["BETTER", "are_enough", "is_risky", "restarts"]
+__all__ = ["BETTER", "are_enough", "is_risky", "n_restarts", "restarts"]
 
 RISKY = 0.1
 """Share of the look-alikes that would be paired with a sibling of a missing partner, from which the rounds run again.
@@ -56,12 +56,16 @@ def is_risky(site: SiteMeasures, rivalry: Rivalry, result: Weighing) -> bool:
     return bool(site.has_alike(rivalry)[result.pairs].sum() > MANY_ALIKE * len(result.pairs))
 
 
+def n_restarts(first: State) -> int:
+    """Return the number of restarts, by the number of candidates."""
+    return next(n for most, n in N_STARTS if first.pattern.nnz <= most)
+
+
 def restarts(site: SiteMeasures, first: State) -> list[State]:
     """Return other states to start from: without the order of links in the first round, and with pairs by chance."""
-    n_starts = next(n for most, n in N_STARTS if first.pattern.nnz <= most)
     return [
         replace(first, order_first=order_first, chance=_chance(site, first, seed) if seed else None)
-        for order_first, seed in STARTS[:n_starts]
+        for order_first, seed in STARTS[: n_restarts(first)]
     ]
 
 

@@ -10,13 +10,14 @@ parts than halves (`twinlink.match.methods.word_parts`).
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
+from msgspec.structs import replace
 
 from twinlink.config import MatchSettings
 from twinlink.graph.matching import Matching, greedy_among
@@ -31,8 +32,9 @@ from twinlink.match.measures import (
     measure,
     pair_matrix,
 )
-from twinlink.match.methods.restarts import BETTER, are_enough, is_risky, restarts
-from twinlink.match.methods.word_parts import MORE_RIGHT, is_unsure, starts_in_more_parts
+from twinlink.match.methods.consensus import CONSENSUS_PARTS, agree_on_enough, consensus_of, is_without_gain
+from twinlink.match.methods.restarts import BETTER, are_enough, is_risky, n_restarts, restarts
+from twinlink.match.methods.word_parts import MORE_PARTS, MORE_RIGHT, is_unsure, parts_of, starts_in_more_parts
 from twinlink.match.so_far import pairs_so_far
 from twinlink.similarity.candidates import candidate_pattern, candidate_votes, strongest, tag_vectors, with_votes
 from twinlink.similarity.clues import CLUES, HERE, OF_ONE_PAGE, clue_states, is_contradicted
@@ -147,47 +149,95 @@ def _matched(
     return _found(site, last)
 
 
+class _Start(NamedTuple):
+    """A state from which the rounds start again."""
+
+    state: State
+    better: float
+    """Factor by which the objective must be larger than that of the first result."""
+
+
+class _Tried:
+    """Results of the rounds from several starts, of which one counts."""
+
+    def __init__(self, site: SiteMeasures, objective: Callable[[SiteMeasures, Round], float], first: Round) -> None:
+        self._objective = objective
+        self._site = site
+        self.best = first
+        self.objectives = [objective(site, first)]
+        self.probabilities = [_matrix_of(first)]
+        """Probabilities of the pairs of each result."""
+
+    def add(self, done: Round, better: float) -> None:
+        """Add a result; it counts if it has the largest objective, by a factor over that of the first one."""
+        objective = self._objective(self._site, done)
+        if objective > max(better * self.objectives[0], *self.objectives):
+            self.best = done
+        self.objectives.append(objective)
+        self.probabilities.append(_matrix_of(done))
+
+
 class _Restarts(NamedTuple):
     """Other starts of the rounds, and how their results are compared."""
 
-    starts: Callable[[SiteMeasures, State], Sequence[State]]
-    """From the first state to others."""
+    most: Callable[[State], int]
+    """From the first state to the maximum number of starts."""
+    starts: Callable[[SiteMeasures, State, _Tried], Iterator[_Start]]
+    """From the first state, and the results so far, to others."""
     objective: Callable[[SiteMeasures, Round], float]
-    better: float
-    """Factor by which a restart's objective must be larger than that of the first result."""
-    are_enough: Callable[[Round, Sequence[float]], bool]
-    """Whether no more starts are needed, by the best result and the objectives so far."""
 
 
 def _again(site: SiteMeasures, done: Round) -> _Restarts | None:
     """Return how the rounds start again after a result; None: they do not."""
     if is_risky(site, done.rivalry, done.result):
-        return _Restarts(restarts, _objective, BETTER, lambda _, objectives: are_enough(objectives))
+        return _Restarts(n_restarts, _starts_by_chance, _objective)
     if is_unsure(site, done.result):
-        return _Restarts(
-            starts_in_more_parts,
-            lambda _, result: result.n_right,
-            MORE_RIGHT,
-            lambda best, _: not is_unsure(site, best.result),
-        )
+        most = len(MORE_PARTS) + len(CONSENSUS_PARTS)
+        return _Restarts(lambda _: most, _starts_of_unsure, lambda _, result: result.n_right)
     return None
+
+
+def _starts_by_chance(site: SiteMeasures, first: State, tried: _Tried) -> Iterator[_Start]:
+    for state in restarts(site, first):
+        yield _Start(state, BETTER)
+        if are_enough(tried.objectives):
+            return
+
+
+def _starts_of_unsure(site: SiteMeasures, first: State, tried: _Tried) -> Iterator[_Start]:
+    """Yield starts in more parts, then from the consensus of all results so far, until enough pairs are sure."""
+    for state in starts_in_more_parts(site, first):
+        yield _Start(state, MORE_RIGHT)
+        if not is_unsure(site, tried.best.result):
+            return
+    for n, n_parts in enumerate(CONSENSUS_PARTS):
+        consensus = consensus_of(tried.probabilities)
+        if not agree_on_enough(consensus) or is_without_gain(tried.objectives, n):
+            return
+        state = replace(tried.best.state, parts=parts_of(site.alike_a, n_parts))
+        pairs = consensus.rows, consensus.columns, consensus.scores.astype(np.float64)
+        yield _Start(_state_after(site, tried.best._replace(state=state), pairs, None), 1.0)
+        if not is_unsure(site, tried.best.result):
+            return
 
 
 def _best_of_restarts(site: SiteMeasures, done: Round, how: _Restarts, name: str, steps: Steps) -> Round:
     """Run the rounds again from other starts; return the result with the largest objective, ``done`` if it has it."""
-    best, objectives = done, [how.objective(site, done)]
-    starts = how.starts(site, _first_state(site, f"{name} again", steps.part(0.0, CANDIDATES_SHARE)))
-    rest = steps.part(CANDIDATES_SHARE, 1.0).without_results()
-    for n, state in enumerate(starts):
-        part = rest.part(n / len(starts), (n + 1) / len(starts))
-        again = _rounds(site, state, None, f"{name}, start {n + 2} of {len(starts) + 1}", part)
-        objective = how.objective(site, again)
-        if objective > max(how.better * objectives[0], *objectives):
-            best = again
-        objectives.append(objective)
-        if how.are_enough(best, objectives):
-            break
-    return best
+    tried = _Tried(site, how.objective, done)
+    first = _first_state(site, f"{name} again", steps.part(0.0, CANDIDATES_SHARE))
+    most, rest = how.most(first), steps.part(CANDIDATES_SHARE, 1.0).without_results()
+    for n, start in enumerate(how.starts(site, first, tried)):
+        part = rest.part(n / most, (n + 1) / most)
+        again = _rounds(site, start.state, None, f"{name}, start {n + 2} of {most + 1}", part)
+        tried.add(again, start.better)
+    return tried.best
+
+
+def _matrix_of(done: Round) -> sp.csr_array:
+    """Return the probabilities of the pairs of a result."""
+    pairs = done.result.pairs
+    places = done.rivalry.rows[pairs], done.rivalry.columns[pairs]
+    return sp.csr_array((done.result.probabilities.astype(np.float32), places), shape=done.state.pattern.shape)
 
 
 def _objective(site: SiteMeasures, done: Round) -> float:
@@ -195,6 +245,10 @@ def _objective(site: SiteMeasures, done: Round) -> float:
     pairs = done.result.pairs[site.has_alike(done.rivalry)[done.result.pairs]]
     contrast = done.evidence["contrast"][pairs].sum(dtype=np.float64)
     return float(contrast * done.n_right)
+
+
+_WeightedPairs = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float64]]
+"""Rows and columns of pairs, and the weight of each in [0, 1], by which words are learned."""
 
 
 class Round(NamedTuple):
@@ -447,8 +501,13 @@ def _is_settled(done: Round) -> bool:
 
 def _next_state(site: SiteMeasures, done: Round, labels: sp.csr_array | None) -> State:
     """Learn words from the likely pairs, and find candidates by these words and around these pairs."""
+    return _state_after(site, done, _settled_pairs(done, labels), labels)
+
+
+def _state_after(site: SiteMeasures, done: Round, pairs: _WeightedPairs, labels: sp.csr_array | None) -> State:
+    """Return the state after a round, as `_next_state`, but learn from given pairs instead of those of the round."""
     state, result, shape = done.state, done.result, done.state.pattern.shape
-    rows, columns, presence = _settled_pairs(done, labels)
+    rows, columns, presence = pairs
     likely, sure = presence > LIKELY, presence > SURE
     open_a, open_b = (np.ones(n, dtype=np.bool_) for n in shape)
     open_a[rows[sure]] = open_b[columns[sure]] = False
@@ -482,10 +541,8 @@ def _next_state(site: SiteMeasures, done: Round, labels: sp.csr_array | None) ->
     )
 
 
-def _settled_pairs(
-    done: Round, labels: sp.csr_array | None
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """Return rows, columns and weights of a round's pairs, corrected by labels."""
+def _settled_pairs(done: Round, labels: sp.csr_array | None) -> _WeightedPairs:
+    """Return a round's pairs, with the weights to learn by, corrected by labels."""
     pairs, presence = done.result.pairs, _sureness(done)
     rows, columns = done.rivalry.rows[pairs], done.rivalry.columns[pairs]
     if labels is None:

@@ -58,14 +58,6 @@ def agree_on_enough(consensus: Matching) -> bool:
     return int(np.sum(consensus.scores > PROBABLE)) >= LEAST_AGREED
 
 
-def is_without_gain(objectives: Sequence[float], n_starts: int) -> bool:
-    """Return whether the last `PATIENCE` results do not exceed those before them.
-
-    Parameters
-    ----------
-    objectives : sequence of float
-        Of all results so far.
-    n_starts : int
-        Number of starts from the consensus so far: the last of these results.
-    """
-    return n_starts >= PATIENCE and max(objectives[-PATIENCE:]) <= max(objectives[:-PATIENCE])
+def is_without_gain(objectives: Sequence[float]) -> bool:
+    """Return whether the last `PATIENCE` of some results do not exceed those before them."""
+    return len(objectives) > PATIENCE and max(objectives[-PATIENCE:]) <= max(objectives[:-PATIENCE])

@@ -32,9 +32,9 @@ from twinlink.match.measures import (
     measure,
     pair_matrix,
 )
-from twinlink.match.methods.consensus import CONSENSUS_PARTS, agree_on_enough, consensus_of, is_without_gain
+from twinlink.match.methods.consensus import agree_on_enough, consensus_of, is_without_gain
 from twinlink.match.methods.restarts import BETTER, are_enough, is_risky, n_restarts, restarts
-from twinlink.match.methods.word_parts import MORE_PARTS, MORE_RIGHT, is_unsure, parts_of, starts_in_more_parts
+from twinlink.match.methods.word_parts import MORE_PARTS, MORE_RIGHT, is_unsure, parts_of
 from twinlink.match.so_far import pairs_so_far
 from twinlink.similarity.candidates import candidate_pattern, candidate_votes, strongest, tag_vectors, with_votes
 from twinlink.similarity.clues import CLUES, HERE, OF_ONE_PAGE, clue_states, is_contradicted
@@ -192,8 +192,7 @@ def _again(site: SiteMeasures, done: Round) -> _Restarts | None:
     if is_risky(site, done.rivalry, done.result):
         return _Restarts(n_restarts, _starts_by_chance, _objective)
     if is_unsure(site, done.result):
-        most = len(MORE_PARTS) + len(CONSENSUS_PARTS)
-        return _Restarts(lambda _: most, _starts_of_unsure, lambda _, result: result.n_right)
+        return _Restarts(lambda _: len(MORE_PARTS), _starts_of_unsure, lambda _, result: result.n_right)
     return None
 
 
@@ -205,19 +204,19 @@ def _starts_by_chance(site: SiteMeasures, first: State, tried: _Tried) -> Iterat
 
 
 def _starts_of_unsure(site: SiteMeasures, first: State, tried: _Tried) -> Iterator[_Start]:
-    """Yield starts in more parts, then from the consensus of all results so far, until enough pairs are sure."""
-    for state in starts_in_more_parts(site, first):
-        yield _Start(state, MORE_RIGHT)
-        if not is_unsure(site, tried.best.result):
-            return
-    for n, n_parts in enumerate(CONSENSUS_PARTS):
-        consensus = consensus_of(tried.probabilities)
-        if not agree_on_enough(consensus) or is_without_gain(tried.objectives, n):
-            return
-        state = replace(tried.best.state, parts=parts_of(site.alike_a, n_parts))
-        pairs = consensus.rows, consensus.columns, consensus.scores.astype(np.float64)
-        yield _Start(_state_after(site, tried.best._replace(state=state), pairs, None), 1.0)
-        if not is_unsure(site, tried.best.result):
+    """Yield starts until enough pairs are sure: from the consensus of the results so far, or else from the first state.
+
+    Each has its own number of parts. From the first state, it is the same as before if the number is.
+    """
+    for n, n_parts in enumerate(MORE_PARTS):
+        parts, consensus = parts_of(site.alike_a, n_parts), consensus_of(tried.probabilities)
+        if n and agree_on_enough(consensus):
+            pairs = consensus.rows, consensus.columns, consensus.scores.astype(np.float64)
+            best = tried.best._replace(state=replace(tried.best.state, parts=parts))
+            yield _Start(_state_after(site, best, pairs, None), 1.0)
+        elif n_parts not in MORE_PARTS[:n]:
+            yield _Start(replace(first, parts=parts), MORE_RIGHT)
+        if not is_unsure(site, tried.best.result) or is_without_gain(tried.objectives):
             return
 
 

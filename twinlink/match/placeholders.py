@@ -29,7 +29,14 @@ SENTENCE = 20
 NEARLY_ALL, HALF = 0.9, 0.5
 """Minimum share of placeholders among the pages with this text, and maximum share among the others."""
 MORE = 2
-"""Factor by which a language must have more of them than another one: where both have short pages, these are pairs."""
+"""Factor by which a language must have more of them than another one has pages of this size: where both have small
+pages, these are pairs."""
+LARGE = 0.9
+"""Quantile of the sizes of the pages of a language that is its unit of size: placeholders are hardly ever above it."""
+ROOM = 1.5
+"""Factor by which pages of another language may be larger than the largest placeholder to be of its size. Trials on 15
+made sites with look-alikes as small as placeholders: without this comparison, right pages of nine of them were taken
+for placeholders, on three sites nearly all pages of one language."""
 
 Marks = npt.NDArray[np.bool_]
 
@@ -41,6 +48,8 @@ class Placeholders(NamedTuple):
     """Whether each page is one, shape (n_pages,)."""
     text: str
     """The longest text that most of them share."""
+    sizes: npt.NDArray[np.float64]
+    """Length of each page without menus, relative to the large pages of its language (`LARGE`), shape (n_pages,)."""
 
 
 def placeholders_of(texts: PageTexts) -> Placeholders:
@@ -68,6 +77,7 @@ def placeholders_of(texts: PageTexts) -> Placeholders:
     own, body = (counts @ np.where(left_out, 0.0, sizes) for left_out in (is_frequent, is_menu))
     has_little = own <= OWN
     usual = np.median(body[~has_little]) if not has_little.all() else 0.0
+    relative = body / max(1.0, np.quantile(body, LARGE)) if n_pages else body
     is_small = body <= SMALL * usual
     is_short = has_little & is_small
     with_text = np.flatnonzero(is_frequent & (sizes >= SENTENCE))
@@ -76,14 +86,17 @@ def placeholders_of(texts: PageTexts) -> Placeholders:
     is_telling = (n_short >= NEARLY_ALL * on_pages[with_text]) & (is_short.sum() - n_short <= HALF * n_others)
     telling = with_text[is_telling]
     if not len(telling):
-        return Placeholders(np.zeros(n_pages, np.bool_), "")
+        return Placeholders(np.zeros(n_pages, np.bool_), "", relative)
     marks = is_small & (counts[:, telling].sum(axis=1) > 0)
     usual_ones = telling[on_pages[telling] >= HALF * on_pages[telling].max()]
-    return Placeholders(marks, texts.distinct[int(usual_ones[sizes[usual_ones].argmax()])])
+    return Placeholders(marks, texts.distinct[int(usual_ones[sizes[usual_ones].argmax()])], relative)
 
 
 def find_placeholders(groups: Sequence[Group], texts: PageTexts) -> list[Placeholders]:
-    """Find the placeholders of each language of a site: none where no other language has clearly fewer.
+    """Find the placeholders of each language of a site.
+
+    A language has none unless another one has the pages that they stand for: as many pages, of which clearly fewer are
+    as small as the placeholders.
 
     Parameters
     ----------
@@ -92,11 +105,19 @@ def find_placeholders(groups: Sequence[Group], texts: PageTexts) -> list[Placeho
         Of all pages of the site.
     """
     found = [placeholders_of(texts.of_pages(group.rows)) for group in groups]
-    sizes = [int(each.marks.sum()) for each in found]
     return [
-        each if size >= LEAST_PAGES and size > MORE * min(sizes) else each._replace(marks=np.zeros_like(each.marks))
-        for each, size in zip(found, sizes, strict=True)
+        each if _stand_for_others(each, found[:n] + found[n + 1 :]) else each._replace(marks=np.zeros_like(each.marks))
+        for n, each in enumerate(found)
     ]
+
+
+def _stand_for_others(found: Placeholders, others: Sequence[Placeholders]) -> bool:
+    """Return whether the pages that placeholders stand for may be those of one of the other languages."""
+    n_found = int(found.marks.sum())
+    if n_found < LEAST_PAGES:
+        return False
+    size = ROOM * np.median(found.sizes[found.marks])
+    return any(n_found <= len(each.sizes) and n_found > MORE * np.sum(each.sizes <= size) for each in others)
 
 
 def without_placeholders(groups: Sequence[Group], texts: PageTexts) -> tuple[list[Group], dict[int, str]]:

@@ -69,6 +69,24 @@ def test_short_pages_of_both_languages_are_pairs() -> None:
     assert [int(each.marks.sum()) for each in found] == [0, 0]
 
 
+def test_small_pages_of_one_language_are_pairs_where_another_has_as_many_without_a_sentence_of_their_own() -> None:
+    """Results that differ in a name: in one language they have a sentence that its long pages have not."""
+    long, short = [*map(translated, range(10))], [*map(note, range(10, 30))]
+    others = [note(k, f"Your language is number {k} of all that we know") for k in range(10, 30)]
+    texts = page_texts([*long, *short, *long, *others])
+    groups = [group("en", range(30)), group("de", range(30, 60))]
+    assert [int(placeholders_of(texts.of_pages(each.rows)).marks.sum()) for each in groups] == [20, 0]
+    assert [int(each.marks.sum()) for each in find_placeholders(groups, texts)] == [0, 0]
+
+
+@pytest.mark.parametrize(("n_long", "expected"), [(19, 0), (20, 20)])
+def test_a_language_has_at_least_as_many_pages_as_stand_for_them(n_long: int, expected: int) -> None:
+    part = [*map(translated, range(10)), *map(note, range(10, 30))]
+    texts = page_texts([*part, *map(translated, range(n_long))])
+    found = find_placeholders([group("de", range(30)), group("en", range(30, 30 + n_long))], texts)
+    assert [int(each.marks.sum()) for each in found] == [expected, 0]
+
+
 def test_two_of_three_languages_may_have_them() -> None:
     full, part = list(map(translated, range(30))), [*map(translated, range(10)), *map(note, range(10, 30))]
     groups = [group("en", range(30)), group("de", range(30, 60)), group("fr", range(60, 90))]

@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 from twinlink.config import DEFAULT_EVIDENCE, Config
 from twinlink.graph.document_order import link_lists, sublists
 from twinlink.graph.links import adjacency
+from twinlink.graph.matching import Matching
 from twinlink.match.evidence import Between, FoundPairs, Side, as_scores, read_words
 from twinlink.match.measures import State
 from twinlink.match.methods import restarts, weighed
-from twinlink.match.methods.restarts import BETTER, are_enough
 from twinlink.match.methods.weighed import Round, _clear, _sureness, match_weighed
+from twinlink.match.methods.word_parts import MORE_RIGHT
 from twinlink.similarity import candidates
 from twinlink.similarity.decision import keep_pairs
 from twinlink.similarity.lessons import Lessons
@@ -389,11 +390,12 @@ def test_the_start_with_clearly_the_largest_objective_wins(
     made = iter(range(1, 10))
     monkeypatch.setattr(weighed, "_first_state", lambda *_: State(sp.csr_array((1, 1)), {}, (), np.zeros(1, np.int64)))
     monkeypatch.setattr(weighed, "_rounds", lambda *_: next(made))
+    monkeypatch.setattr(weighed, "restarts", lambda *_: [None] * 9)
+    monkeypatch.setattr(weighed, "_matrix_of", lambda done: done)
     how = weighed._Restarts(
-        starts=lambda *_: [None] * 9,  # type: ignore[arg-type, list-item]
+        most=lambda _: 9,
+        starts=weighed._starts_by_chance,
         objective=lambda _site, done: given.get(done, 1.0),  # type: ignore[call-overload]
-        better=BETTER,
-        are_enough=lambda _best, so_far: are_enough(so_far),
     )
     found = weighed._best_of_restarts(None, 0, how, "xa-xb", Steps(lambda *_: None))  # type: ignore[arg-type]
     assert found == best  # type: ignore[comparison-overlap]
@@ -415,12 +417,47 @@ def test_starts_in_more_parts_end_as_soon_as_the_best_result_is_sure(monkeypatch
     monkeypatch.setattr(weighed, "_rounds", rounds)
     monkeypatch.setattr(weighed, "is_risky", lambda *_: False)
     monkeypatch.setattr(weighed, "is_unsure", lambda _site, result: result.n_right < 13)
+    monkeypatch.setattr(weighed, "_matrix_of", lambda _: sp.csr_array((20, 20), dtype=np.float32))
     monkeypatch.setattr(weighed, "_found", lambda _site, last: last)
     site, settings = made_site(20), Config().match
     words = read_words(site.a, site.b, [], settings)
     found = match_weighed(site.a, site.b, words, no_links(site.a, site.b), settings)
     assert found.n_right == 13  # type: ignore[attr-defined]
     assert parts == [2, 8, 16]
+
+
+@pytest.mark.parametrize(("n_enough", "parts"), [(99, [8, 16, 12]), (2, [8, 16, 12, 8, 16])])
+def test_starts_are_from_the_consensus_once_the_results_agree(
+    monkeypatch: pytest.MonkeyPatch, n_enough: int, parts: list[int]
+) -> None:
+    """The results never agree, or two of them do; the last three of five starts bring nothing more."""
+    site = SimpleNamespace(alike_a=sp.csr_array((40, 40), dtype=np.bool_))
+    first = State(sp.csr_array((40, 40)), {}, (), np.zeros(40, np.int64))
+    results = iter([30.0, 40.0, 39.0, 38.0, 37.0])
+
+    def done(n_right: float) -> SimpleNamespace:
+        return SimpleNamespace(n_right=n_right, result=None, state=first, _replace=SimpleNamespace)
+
+    def state_after(_site: object, done: Round, pairs: object, _labels: None) -> State:
+        learned_from.append(pairs)
+        return done.state
+
+    learned_from: list[object] = []
+    monkeypatch.setattr(weighed, "is_unsure", lambda *_: True)
+    monkeypatch.setattr(weighed, "_matrix_of", lambda done: sp.csr_array(np.diag([done.n_right / 100])))
+    monkeypatch.setattr(weighed, "consensus_of", lambda found: Matching(*(np.array([len(found)]) for _ in range(3))))
+    monkeypatch.setattr(weighed, "agree_on_enough", lambda agreed: agreed.rows[0] >= n_enough)
+    monkeypatch.setattr(weighed, "_state_after", state_after)
+    tried = weighed._Tried(site, lambda _, result: result.n_right, done(20.0))  # type: ignore[arg-type]
+    made = []
+    for start in weighed._starts_of_unsure(site, first, tried):  # type: ignore[arg-type]
+        made.append((len(np.unique(start.state.parts)), start.better))
+        tried.add(done(next(results)), start.better)  # type: ignore[arg-type]
+    n_consensus = len(parts) - 1 if n_enough == 2 else 0
+    assert [n for n, _ in made] == parts
+    assert [better for _, better in made] == [MORE_RIGHT] * (len(parts) - n_consensus) + [1.0] * n_consensus
+    assert [pairs[0].tolist() for pairs in learned_from] == [[n] for n in range(2, 2 + n_consensus)]  # type: ignore[index]
+    assert tried.best.n_right == 40.0
 
 
 def test_the_objective_is_the_contrast_of_look_alikes_times_the_expected_right_pairs() -> None:

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from tests.similarity.test_contrast import symmetric
 from twinlink.config import Config
-from twinlink.match.measures import State
 from twinlink.match.methods import word_parts as module
-from twinlink.match.methods.word_parts import MORE_PARTS, is_unsure, parts_of, starts_in_more_parts
+from twinlink.match.methods.word_parts import is_unsure, parts_of
 
 
 def test_pages_without_near_duplicates_are_dealt_out() -> None:
@@ -74,10 +73,3 @@ def test_where_few_pairs_of_a_small_site_are_sure_it_is_unsure(
     presence = np.r_[np.full(n_sure, 0.95), np.full(n_pairs - n_sure, 0.9)]
     result = SimpleNamespace(presence=presence, pairs=np.arange(n_pairs))
     assert is_unsure(of_site, result) is expected  # type: ignore[arg-type]
-
-
-def test_each_start_has_another_number_of_parts() -> None:
-    first = State(sp.csr_array((40, 40)), {}, (), np.zeros(40, np.int64))
-    starts = starts_in_more_parts(site(), first)  # type: ignore[arg-type]
-    assert [len(np.unique(state.parts)) for state in starts] == list(MORE_PARTS)
-    assert all(state.pattern is first.pattern for state in starts)

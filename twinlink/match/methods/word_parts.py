@@ -11,19 +11,20 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
-from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from twinlink.match.measures import SiteMeasures, State
+from twinlink.match.measures import SiteMeasures
 from twinlink.similarity.contrast import groups_of
 from twinlink.similarity.weighing import Weighing, are_mostly_sure
 
-__all__ = ["MORE_RIGHT", "is_unsure", "parts_of", "starts_in_more_parts"]
+__all__ = ["MORE_PARTS", "MORE_RIGHT", "is_unsure", "parts_of"]
 
 MORE_PARTS = (8, 16, 12, 8, 16, 12, 8, 16, 12)
-"""Numbers of parts that are tried, one after the other. The most expected right pairs decide: which number finds most
-depends on chance. Trials on the 34 of 65 made sites, most of them chosen for their low F1, of which few pairs are sure;
-a result counts that has 1 % more right pairs: mean F1 .690 in halves alone, .762 with these."""
+"""Number of parts of each start, one after the other: the first one from the first state, the others from the consensus
+of the results so far (`twinlink.match.methods.consensus`), or from the first state, too, where they do not agree. Which
+number finds most depends on chance. Trials on 65 made sites, of which few pairs are sure on 34: mean F1 .690 in halves
+alone, .762 with the first three from the first state. On 29 others (help of GNOME under one template, half of the pairs
+without a page): .850 with these three, .919 with all nine."""
 MORE_RIGHT = 1.25
 """Factor by which the expected number of right pairs must be larger than in halves. Trials on the 29 made sites whose
 result changes with 1.01: mean F1 .699 without restarts, .796, .787 and .761 with 1.01, 1.25 and 1.5. On 14 made after
@@ -47,11 +48,6 @@ def is_unsure(site: SiteMeasures, result: Weighing) -> bool:
     if not site.uses("learned") or not site.settings.weighing.rounds or len(result.pairs) < LEAST_PAIRS:
         return False
     return site.words.a.counts.nnz + site.words.b.counts.nnz <= FEW_WORDS and not are_mostly_sure(result.presence)
-
-
-def starts_in_more_parts(site: SiteMeasures, first: State) -> list[State]:
-    """Return the first state with each of the numbers of parts (`MORE_PARTS`)."""
-    return [replace(first, parts=parts_of(site.alike_a, n_parts)) for n_parts in MORE_PARTS]
 
 
 def parts_of(alike: sp.csr_array, n_parts: int) -> NDArray[np.int64]:

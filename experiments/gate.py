@@ -1,4 +1,4 @@
-"""The accuracy gate: F1 on the demo site, and on real sites if they are available, against floors.
+"""The accuracy gate: F1 on the demo site, and on real sites and hard ones made of them, if available, against floors.
 
 ::
 
@@ -20,13 +20,20 @@ import tomllib
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from experiments.cases import f1_of, find_cases, open_case
+from experiments.cases import Case, f1_of, find_cases, open_case
+from experiments.look_alikes import make_forms
+from experiments.short_pages import with_short_pages
+from experiments.untranslated import with_share_of_pairs
 from twinlink.config import MatchSettings
 from twinlink.evaluation.gold import evaluate, read_gold
 from twinlink.match.selection import match_sides
 from twinlink.run import open_run
 
 FLOORS = Path(__file__).with_name("floors.toml")
+LOOK_ALIKES = ("apache-en-fr-plain", "debwww-en-ru-plain", "lo-en-zhtw-plain", "vote17-en-ar-plain")
+"""Real sites of which sites of look-alikes are made, with lists by title (`experiments.look_alikes`)."""
+SHORT_PAGES = ("apache-en-fr-opaque", "lo500-en-zhtw-opaque", "servicecomb-en-zh-opaque")
+"""Real sites whose pages are made short, and a third of whose pairs lose a page (`experiments.short_pages`)."""
 MARGIN = 0.005  # floors are this far below the score: another version of a library may pass, a worse matcher may not
 
 
@@ -38,9 +45,11 @@ def main() -> None:
     given = parser.parse_args()
     places = given.sites or [Path(place) for place in os.environ.get("TWINLINK_SITES", "").split(os.pathsep) if place]
     with ProcessPoolExecutor() as pool:
-        demo = pool.submit(demo_score)
-        sites = dict(pool.map(site_score, sorted(find_cases(places), key=n_files, reverse=True)))
-        scores = {"demo": demo.result(), **dict(sorted(sites.items()))}
+        folders = sorted(find_cases(places), key=n_files, reverse=True)
+        demo, sites = pool.submit(demo_score), pool.map(site_score, folders)
+        look_alikes = pool.map(look_alikes_score, [each for each in folders if each.name in LOOK_ALIKES])
+        short_pages = pool.map(short_pages_score, [each for each in folders if each.name in SHORT_PAGES])
+        scores = {"demo": demo.result(), **dict(sorted([*sites, *look_alikes, *short_pages]))}
     if not places:
         print("real sites not found: only the demo site is gated")
     if given.propose:
@@ -69,8 +78,25 @@ def demo_score() -> tuple[float, float, float]:
 def site_score(folder: Path) -> tuple[str, tuple[float, float, float]]:
     """Match a site; return its name, and precision, recall and F1."""
     with open_case(folder) as case:
-        found = match_sides(case.side_a, case.side_b, case.between, [], MatchSettings())
-        return case.name, f1_of(found.pairs(), case)
+        return case.name, case_score(case)
+
+
+def look_alikes_score(folder: Path) -> tuple[str, tuple[float, float, float]]:
+    """Match the opaque site of look-alikes that is made of a site."""
+    with tempfile.TemporaryDirectory() as temporary:
+        return site_score(make_forms(folder, Path(temporary), listed="titles")[1])
+
+
+def short_pages_score(folder: Path) -> tuple[str, tuple[float, float, float]]:
+    """Match a site with short pages, of which a third of the known pairs have lost a page."""
+    with open_case(folder) as case:
+        return f"short-{case.name}", case_score(with_share_of_pairs(with_short_pages(case), 2 / 3, seed=0))
+
+
+def case_score(case: Case) -> tuple[float, float, float]:
+    """Return precision, recall and F1 of a matched case."""
+    found = match_sides(case.side_a, case.side_b, case.between, [], MatchSettings())
+    return f1_of(found.pairs(), case)
 
 
 def judge(scores: dict[str, tuple[float, float, float]], floors: dict[str, float]) -> int:

@@ -13,8 +13,9 @@ from msgspec.structs import asdict
 from experiments.sitemaker.choose import Pair, connected_sample, drop_partners, noise_sample
 from experiments.sitemaker.disguise import Names, Skeleton, opaque_names, opaque_page, plain_names
 from experiments.sitemaker.gold import Judged, judge_pairs, judge_side
+from experiments.sitemaker.languages import compact
 from experiments.sitemaker.pages import SitePage, read_page
-from experiments.sitemaker.recipes import Recipe, RecipeError, compact
+from experiments.sitemaker.recipes import Recipe, RecipeError
 
 __all__ = ["Options", "Site", "build_site"]
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 import msgspec
+
+from experiments.sitemaker.languages import compact, language_folder
+from experiments.sitemaker.mallard import HTML, write_help
 
 
 class RecipeError(Exception):
@@ -53,6 +56,8 @@ class Recipe(msgspec.Struct, frozen=True):
         Classes and ids of elements that only contain links to the other languages.
     aliases : tuple of (str, str)
         Language as given → language as the package calls it.
+    write_pages : callable, optional
+        Writes the pages of some languages into the unpacked packages, which only have their source.
     """
 
     name: str
@@ -68,6 +73,7 @@ class Recipe(msgspec.Struct, frozen=True):
     only: str = ""
     switchers: tuple[str, ...] = ()
     aliases: tuple[tuple[str, str], ...] = ()
+    write_pages: Callable[[Sequence[Path], Collection[str]], None] | None = None
 
     def package_names(self, lang: str) -> tuple[str, ...]:
         """Return the packages that hold the pages of ``lang``, which may be written ``zhtw`` or ``zh-TW``."""
@@ -107,7 +113,7 @@ class Recipe(msgspec.Struct, frozen=True):
     def _by_folder(self, parents: Sequence[Path], lang: str) -> tuple[str, list[Found]] | None:
         found = [f for parent in parents for f in sorted(parent.iterdir()) if f.is_dir()]
         folders = {f.name.removeprefix(self.prefix): f for f in found if f.name.startswith(self.prefix)}
-        tag = _language_folder(sorted(folders), dict(self.aliases).get(compact(lang), lang))
+        tag = language_folder(sorted(folders), dict(self.aliases).get(compact(lang), lang))
         if tag is None:
             return None
         folder = folders[tag]
@@ -127,31 +133,16 @@ class Recipe(msgspec.Struct, frozen=True):
         return compact(lang), found
 
 
-def compact(lang: str) -> str:
-    """Return a language without separators in lower case.
-
-    Examples
-    --------
-    >>> compact("zh-TW"), compact("pt_BR")
-    ('zhtw', 'ptbr')
-    """
-    return re.sub(r"[^a-z]", "", lang.lower())
-
-
-def _language_folder(names: Sequence[str], lang: str) -> str | None:
-    exact = [name for name in names if compact(name) == compact(lang)]
-    related = [name for name in names if re.split("[-_]", name)[0].lower() == lang.lower()]
-    if exact:
-        return exact[0]
-    return related[0] if len(related) == 1 else None
-
-
 def _html_files(folder: Path) -> list[Path]:
     return [f for f in sorted(folder.rglob("*.html")) if f.is_file() and not f.is_symlink()]
 
 
 def _one(package: str) -> Callable[[str], tuple[str, ...]]:
     return lambda lang: (package,)
+
+
+def _help(document: str) -> Callable[[Sequence[Path], Collection[str]], None]:
+    return lambda roots, langs: write_help(roots, document, langs)
 
 
 def _each(pattern: str) -> Callable[[str], tuple[str, ...]]:
@@ -296,6 +287,16 @@ RECIPES: dict[str, Recipe] = {
             note="chapters with long lists of commands; in some languages, some are not translated",
             suffix=True,
             suffix_of_source=True,
+        ),
+        Recipe(
+            name="gnome",
+            source="en",
+            packages=lambda lang: ("gnome-user-docs", "yelp-xsl"),
+            parent=HTML,
+            url="/help/",
+            license="CC-BY-SA-3.0",
+            note="293 pages of one form in 43 languages, some of them translated in part",
+            write_pages=_help("gnome-help"),
         ),
     )
 }

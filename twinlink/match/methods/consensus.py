@@ -42,12 +42,12 @@ def consensus_of(results: Sequence[sp.csr_array]) -> Matching:
 
     Examples
     --------
-    The first two pages are paired by one of two results in another way:
+    The first page has another partner in one of four results:
 
-    >>> one, other = sp.csr_array([[0.8, 0.0], [0.0, 0.6]]), sp.csr_array([[0.0, 0.9], [0.0, 0.0]])
-    >>> agreed = consensus_of([one, one, other])
-    >>> agreed.rows.tolist(), agreed.columns.tolist(), agreed.scores.round(2).tolist()
-    ([0, 1], [0, 1], [0.53, 0.4])
+    >>> one, other = sp.csr_array([[0.75, 0.0], [0.0, 0.5]]), sp.csr_array([[0.0, 1.0], [0.0, 0.0]])
+    >>> agreed = consensus_of([one, one, one, other])
+    >>> agreed.rows.tolist(), agreed.columns.tolist(), agreed.scores.tolist()
+    ([0, 1], [0, 1], [0.5625, 0.375])
     """
     total = sp.csr_array(sum(results[1:], start=results[0]))
     return greedy_matching(sp.csr_array(total / np.float32(len(results))))

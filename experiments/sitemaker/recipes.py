@@ -295,7 +295,7 @@ RECIPES: dict[str, Recipe] = {
             parent=HTML,
             url="/help/",
             license="CC-BY-SA-3.0",
-            note="293 pages of one form in 43 languages, some of them translated in part",
+            note="293 pages of one form in English and 41 languages, some of them hardly translated",
             write_pages=_help("gnome-help"),
         ),
     )

@@ -206,7 +206,7 @@ def _starts_by_chance(site: SiteMeasures, first: State, tried: _Tried) -> Iterat
 def _starts_of_unsure(site: SiteMeasures, first: State, tried: _Tried) -> Iterator[_Start]:
     """Yield starts until enough pairs are sure: from the consensus of the results so far, or else from the first state.
 
-    Each has its own number of parts. From the first state, it is the same as before if the number is.
+    From the first state, each number of parts is tried once: the result would be the same.
     """
     for n, n_parts in enumerate(MORE_PARTS):
         parts, consensus = parts_of(site.alike_a, n_parts), consensus_of(tried.probabilities)

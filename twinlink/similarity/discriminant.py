@@ -73,9 +73,9 @@ def discriminated(given: Measured, wrong: Measured, presence: Floats) -> tuple[F
     beyond those of the examples count as the nearest of these. Right examples are the given pairs with a presence above
     `SURE`, which is their target; wrong ones are the known wrong pairs. c keeps its weight: a named partner may have
     little evidence else, such as a page that was hardly translated. (With c as a part of t, one site loses one pair of
-    94. With c no less than 0, a tenth of wrong hreflang on vote-en-ar costs no pair instead of six, but with half of the
-    pages of side B removed, F1 on debwww-en-ru-plain is .978 instead of .998. With links between the two pages as a part of c, F1 on eleven sites, whole and with half of either side removed,
-    is .9261 instead of .9275.)
+    94. With c no less than 0, a tenth of wrong hreflang on vote-en-ar costs no pair instead of six, but with half of
+    the pages of side B removed, F1 on debwww-en-ru-plain is .978 instead of .998. With links between the two pages as a
+    part of c, F1 on eleven sites, whole and with half of either side removed, is .9261 instead of .9275.)
 
     Parameters
     ----------

@@ -21,6 +21,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from experiments.cases import Case, f1_of, find_cases, open_case
+from experiments.lies import with_lying_hreflang
 from experiments.look_alikes import make_forms
 from experiments.short_pages import with_short_pages
 from experiments.untranslated import with_share_of_pairs
@@ -34,6 +35,8 @@ LOOK_ALIKES = ("apache-en-fr-plain", "debwww-en-ru-plain", "lo-en-zhtw-plain", "
 """Real sites of which sites of look-alikes are made, with lists by title (`experiments.look_alikes`)."""
 SHORT_PAGES = ("apache-en-fr-opaque", "lo500-en-zhtw-opaque", "servicecomb-en-zh-opaque")
 """Real sites whose pages are made short, and a third of whose pairs lose a page (`experiments.short_pages`)."""
+LYING = ("debwww-en-ru-plain", "vote-en-ar-opaque")
+"""Real sites that get hreflang, a tenth of which is exchanged (`experiments.lies`)."""
 MARGIN = 0.005  # floors are this far below the score: another version of a library may pass, a worse matcher may not
 
 
@@ -49,7 +52,8 @@ def main() -> None:
         demo, sites = pool.submit(demo_score), pool.map(site_score, folders)
         look_alikes = pool.map(look_alikes_score, [each for each in folders if each.name in LOOK_ALIKES])
         short_pages = pool.map(short_pages_score, [each for each in folders if each.name in SHORT_PAGES])
-        scores = {"demo": demo.result(), **dict(sorted([*sites, *look_alikes, *short_pages]))}
+        lying = pool.map(lying_score, [each for each in folders if each.name in LYING])
+        scores = {"demo": demo.result(), **dict(sorted([*sites, *look_alikes, *short_pages, *lying]))}
     if not places:
         print("real sites not found: only the demo site is gated")
     if given.propose:
@@ -91,6 +95,12 @@ def short_pages_score(folder: Path) -> tuple[str, tuple[float, float, float]]:
     """Match a site with short pages, of which a third of the known pairs have lost a page."""
     with open_case(folder) as case:
         return f"short-{case.name}", case_score(with_share_of_pairs(with_short_pages(case), 2 / 3, seed=0))
+
+
+def lying_score(folder: Path) -> tuple[str, tuple[float, float, float]]:
+    """Match a site with hreflang that is wrong in part."""
+    with open_case(folder) as case:
+        return f"lying-{case.name}", case_score(with_lying_hreflang(case))
 
 
 def case_score(case: Case) -> tuple[float, float, float]:

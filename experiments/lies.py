@@ -30,7 +30,7 @@ from twinlink.match.selection import SideMatch
 from twinlink.similarity.clues import CLUES
 from twinlink.similarity.lexicon_files import Lexicon
 
-__all__ = ["exchanged", "main", "measure", "pointed"]
+__all__ = ["exchanged", "main", "measure", "pointed", "with_lying_hreflang"]
 
 SEED = 1
 NAMED = {"direct": "switch links", "hreflang": "hreflang"}
@@ -79,6 +79,12 @@ def pointed(case: Case, order: npt.NDArray[np.intp] | None = None) -> sp.csr_arr
     matrix = sp.csr_array((np.ones(len(places), np.float32), (places[:, 0], targets)), shape=shape)
     matrix.sort_indices()
     return matrix
+
+
+def with_lying_hreflang(case: Case, share: float = 0.1) -> Case:
+    """Give a site hreflang that is exchanged on a share of side B's pages."""
+    links = pointed(case, exchanged(len(case.side_b.urls), share))
+    return replace(case, between=replace(case.between, hreflang=links))
 
 
 def _sides(case: Case) -> tuple[Side, Side]:

@@ -8,7 +8,14 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from twinlink.similarity.clues import AT_NO_PAGE, clue_odds, clue_states, is_contradicted, learn_clues
+from twinlink.similarity.clues import (
+    AT_NO_PAGE,
+    clue_odds,
+    clue_states,
+    is_contradicted,
+    learn_clues,
+    without_elsewhere,
+)
 from twinlink.similarity.rivals import Rivalry
 
 Floats = NDArray[np.float64]
@@ -45,6 +52,8 @@ def test_what_points_at_no_page_of_the_site_counts_in_full_and_changes_no_weight
     assert weights["pattern"].tolist() == silent["pattern"].tolist()
     added = clue_odds({"pattern": values}, weights, rivalry)["pattern"]
     assert added[3] == 2 * added[1] == 2 * added[2] < added[1] < added[5]
+    kept = without_elsewhere(added, weights["pattern"])
+    assert kept.tolist() == [added[0], 0, 0, added[3], 0, added[5]]
 
 
 def test_a_clue_that_joins_the_pages_of_clear_pairs_with_others_is_contradicted() -> None:

@@ -28,11 +28,13 @@ from twinlink.similarity.weighing import (
     Weighing,
     _Comparison,
     _enough_to_learn,
+    _evidence_of,
     _some,
     _Wrong,
     clear_pairs,
     weigh,
 )
+from twinlink.similarity.weighing_model import learn
 
 Floats = NDArray[np.float64]
 
@@ -456,6 +458,19 @@ def test_clues_decide_among_look_alikes_and_have_a_share() -> None:
     assert right[result.pairs].all()
     assert np.median(result.probabilities) > 0.95
     assert result.weights["pattern"] > result.weights["content"]
+
+
+def test_a_clue_that_names_another_page_is_no_evidence_that_the_pair_is_named() -> None:
+    kinds, rivalry, right = made_site(30)
+    target = np.arange(30)
+    target[:2] = 1, 0
+    kinds["hreflang"] = (target[rivalry.rows] == rivalry.columns).astype(np.float64)
+    learned = learn(kinds, rivalry, clear_pairs(kinds["first"], rivalry, 0.1), 1.0)
+    evidence = _evidence_of(kinds, learned.added, learned.model.clues, np.flatnonzero(right))
+    assert (learned.added["hreflang"][np.flatnonzero(right)[:2]] < 0).all()
+    assert evidence.named[:2].tolist() == [0, 0]
+    assert (evidence.named[2:] > 0).all()
+    assert evidence.values.shape == (30, 3)
 
 
 def test_clear_pairs_lead_their_rivals() -> None:

@@ -16,7 +16,17 @@ from numpy.typing import NDArray
 
 from twinlink.similarity.rivals import Rivalry
 
-__all__ = ["AT_NO_PAGE", "CLUES", "HERE", "OF_ONE_PAGE", "clue_odds", "clue_states", "is_contradicted", "learn_clues"]
+__all__ = [
+    "AT_NO_PAGE",
+    "CLUES",
+    "HERE",
+    "OF_ONE_PAGE",
+    "clue_odds",
+    "clue_states",
+    "is_contradicted",
+    "learn_clues",
+    "without_elsewhere",
+]
 
 Floats = NDArray[np.float64]
 Values = NDArray[np.floating]
@@ -149,6 +159,26 @@ def clue_odds(
         name: np.append(of_state, of_state[ELSEWHERE] / _AGAINST)[clue_states(clues[name], rivalry, left)]
         for name, of_state in weights.items()
     }
+
+
+def without_elsewhere(odds: Floats, weights: Floats) -> Floats:
+    """Return what a clue adds to the log odds of candidates, but 0 where it points elsewhere.
+
+    Parameters
+    ----------
+    odds : ndarray, shape (n,)
+        From `clue_odds`.
+    weights : ndarray, shape (4,)
+        Of the same clue, from `learn_clues`.
+
+    Examples
+    --------
+    A clue of a right pair, one that points elsewhere, and one at an address without a page:
+
+    >>> without_elsewhere(np.array([4.0, -2.5, -5.0]), np.array([0.1, 4.0, 0.5, -2.5])).tolist()
+    [4.0, 0.0, -5.0]
+    """
+    return np.where(odds == weights[ELSEWHERE], 0.0, odds)
 
 
 def _as_learned(states: States) -> States:

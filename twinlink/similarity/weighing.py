@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from twinlink.config import WeighingSettings
 from twinlink.errors import ShapeError
 from twinlink.odds import mean_by_log_odds
-from twinlink.similarity.clues import CLUES, OF_ONE_PAGE
+from twinlink.similarity.clues import CLUES, OF_ONE_PAGE, without_elsewhere
 from twinlink.similarity.discriminant import SURE, Evidence, Measured, all_of, discriminated
 from twinlink.similarity.kinds import with_replaced
 from twinlink.similarity.lessons import Lessons
@@ -199,7 +199,7 @@ def weigh(
         log_odds, added = model.log_odds_and_clues(seen, rivalry)
     to_choose = log_odds if lessons is None else lessons.without_barred(log_odds)
     (pairs,) = match(to_choose, [np.isfinite(to_choose)])
-    given = Measured(log_odds[pairs], _evidence_of(seen, added, pairs))
+    given = Measured(log_odds[pairs], _evidence_of(seen, added, model.clues, pairs))
     del added  # it would be in memory beside what trials make
     trial = _Trial(model, seen, rivalry, match, nearly, remeasure, lessons)
     wrong, siblings = trial.chosen_wrongly(pairs)
@@ -347,9 +347,17 @@ def _withheld(n_pairs: int) -> Sequence[tuple[slice, slice]]:
     return [trial for k, trial in enumerate(WITHHELD) if not k or 2 * k < n_pairs]
 
 
-def _evidence_of(kinds: Mapping[str, Values], added: Mapping[str, Floats], places: Positions) -> Evidence:
-    """Return the evidence of some candidates; ``added`` has what each clue adds to the log odds of all candidates."""
-    named = sum((added[name][places] for name in OF_ONE_PAGE if name in added), np.zeros(len(places)))
+def _evidence_of(
+    kinds: Mapping[str, Values], added: Mapping[str, Floats], weights: Mapping[str, Floats], places: Positions
+) -> Evidence:
+    """Return the evidence of some candidates.
+
+    ``added`` has what each clue adds to the log odds of all candidates, ``weights`` what each state of it adds.
+    """
+    named = np.zeros(len(places))
+    for name in OF_ONE_PAGE:
+        if name in added:
+            named += without_elsewhere(added[name][places], weights[name])
     values = [kinds[name][places] for name in kinds if name not in CLUES]
     return Evidence(named, np.stack(values, axis=1).astype(np.float64) if values else np.zeros((len(places), 0)))
 
@@ -419,7 +427,7 @@ class _Trial(msgspec.Struct, frozen=True, eq=False):
             among.append(left & ~near)
         chosen = [self._of_lonely(pairs, log_odds, *lonely) for pairs in self.match(log_odds, among)]
         places, odds = chosen[-1].places, chosen[-1].odds
-        return _Wrong(places, Measured(odds, _evidence_of(measured, added, places))), chosen[0]
+        return _Wrong(places, Measured(odds, _evidence_of(measured, added, self.model.clues, places))), chosen[0]
 
     def _of_lonely(self, pairs: Positions, log_odds: Floats, lonely_row: Marks, lonely_column: Marks) -> _Siblings:
         """Return those of some pairs that have lonely pages."""
@@ -452,7 +460,9 @@ class _Heldout(msgspec.Struct, frozen=True, eq=False):
         for part, others in lessons.folds():
             learned = learn(kinds, rivalry, clear, ridge, others)
             places.append(part)
-            measured.append(Measured(learned.log_odds[part], _evidence_of(kinds, learned.added, part)))
+            measured.append(
+                Measured(learned.log_odds[part], _evidence_of(kinds, learned.added, learned.model.clues, part))
+            )
             shares.append(shares_of_rivals(learned.log_odds, rivalry)[part])
         at = np.concatenate(places)
         return cls(at, all_of(measured), np.concatenate(shares), lessons.accepted[at].astype(np.float64))

@@ -28,6 +28,7 @@ from twinlink.similarity.decision import keep_pairs
 from twinlink.similarity.lessons import Lessons
 from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.weighing import Weighing
+from twinlink.system.side_by_side import on_cores
 from twinlink.system.steps import Steps
 
 N_WORDS, N_TAGS = 300, 30
@@ -373,33 +374,40 @@ def test_chance_may_turn_a_choice_round() -> None:
     assert sorted(pairs.tolist()) == [1, 2]
 
 
+@pytest.mark.parametrize("n_cores", [1, 2, 4])
 @pytest.mark.parametrize(
-    ("objectives", "best", "n_runs"),
+    ("objectives", "best", "n_needed"),
     [
         ([100.5, 100.9, 90, 91], 0, 9),
         ([102, 104, 103], 2, 9),
-        ([100, 100.5, 100], 0, 3),
+        ([100, 100.5, 100, 200], 0, 3),
     ],
     ids=["hardly better is not better", "the best of all", "four equal ones are enough"],
 )
 def test_the_start_with_clearly_the_largest_objective_wins(
-    monkeypatch: pytest.MonkeyPatch, objectives: list[float], best: int, n_runs: int
+    monkeypatch: pytest.MonkeyPatch, objectives: list[float], best: int, n_needed: int, n_cores: int
 ) -> None:
-    """The first result, number 0, has 100; those that are not given have 1."""
+    """The first result, number 0, has 100; those that are not given have 1. What further cores did is dropped."""
     given = dict(enumerate([100.0, *objectives]))
-    made = iter(range(1, 10))
+    runs = []
+
+    def rounds(_site: object, _state: State, _labels: None, name: str, _steps: Steps) -> int:
+        number = int(name.split()[-3]) - 1
+        runs.append(number)
+        return number
+
     monkeypatch.setattr(weighed, "_first_state", lambda *_: State(sp.csr_array((1, 1)), {}, (), np.zeros(1, np.int64)))
-    monkeypatch.setattr(weighed, "_rounds", lambda *_: next(made))
+    monkeypatch.setattr(weighed, "_rounds", rounds)
     monkeypatch.setattr(weighed, "restarts", lambda *_: [None] * 9)
     monkeypatch.setattr(weighed, "_matrix_of", lambda done: done)
-    how = weighed._Restarts(
+    how = weighed._BY_CHANCE._replace(
         most=lambda _: 9,
-        starts=weighed._starts_by_chance,
         objective=lambda _site, done: given.get(done, 1.0),  # type: ignore[call-overload]
     )
-    found = weighed._best_of_restarts(None, 0, how, "xa-xb", Steps(lambda *_: None))  # type: ignore[arg-type]
+    with on_cores(n_cores):
+        found = weighed._best_of_restarts(None, 0, how, "xa-xb", Steps(lambda *_: None))  # type: ignore[arg-type]
     assert found == best  # type: ignore[comparison-overlap]
-    assert next(made, 10) == n_runs + 1
+    assert sorted(runs) == list(range(1, min(9, -(-n_needed // n_cores) * n_cores) + 1))
 
 
 def test_starts_in_more_parts_end_as_soon_as_the_best_result_is_sure(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -453,6 +461,8 @@ def test_starts_are_from_the_consensus_once_the_results_agree(
     for start in weighed._starts_of_unsure(site, first, tried):  # type: ignore[arg-type]
         made.append((len(np.unique(start.state.parts)), start.better))
         tried.add(done(next(results)), start.better)  # type: ignore[arg-type]
+        if weighed._are_sure_enough(site, tried):  # type: ignore[arg-type]
+            break
     n_consensus = len(parts) - 1 if n_enough == 2 else 0
     assert [n for n, _ in made] == parts
     assert [better for _, better in made] == [MORE_RIGHT] * (len(parts) - n_consensus) + [1.0] * n_consensus

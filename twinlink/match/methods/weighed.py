@@ -10,8 +10,10 @@ parts than halves (`twinlink.match.methods.word_parts`).
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -47,6 +49,7 @@ from twinlink.similarity.weighing import LIKELY, Weighing, clear_pairs, weigh
 from twinlink.sparse import carry_over, kept_matrix, select, union_of, with_values
 from twinlink.system.memory import in_words
 from twinlink.system.scratch import kept, scratch_at_work
+from twinlink.system.side_by_side import at_once, threaded
 from twinlink.system.steps import NO_STEPS, Steps
 
 __all__ = ["match_weighed"]
@@ -185,26 +188,27 @@ class _Restarts(NamedTuple):
     starts: Callable[[SiteMeasures, State, _Tried], Iterator[_Start]]
     """From the first state, and the results so far, to others."""
     objective: Callable[[SiteMeasures, Round], float]
+    are_enough: Callable[[SiteMeasures, _Tried], bool]
+    """Whether no more results are needed."""
+    is_free: bool
+    """Whether a start does not depend on the results of those before."""
 
 
 def _again(site: SiteMeasures, done: Round) -> _Restarts | None:
     """Return how the rounds start again after a result; None: they do not."""
     if is_risky(site, done.rivalry, done.result):
-        return _Restarts(n_restarts, _starts_by_chance, _objective)
-    if is_unsure(site, done.result):
-        return _Restarts(lambda _: len(MORE_PARTS), _starts_of_unsure, lambda _, result: result.n_right)
-    return None
+        return _BY_CHANCE
+    return _OF_UNSURE if is_unsure(site, done.result) else None
 
 
-def _starts_by_chance(site: SiteMeasures, first: State, tried: _Tried) -> Iterator[_Start]:
+def _starts_by_chance(site: SiteMeasures, first: State, tried: _Tried) -> Iterator[_Start]:  # noqa: ARG001
+    """Yield starts that do not depend on the results so far."""
     for state in restarts(site, first):
         yield _Start(state, BETTER)
-        if are_enough(tried.objectives):
-            return
 
 
 def _starts_of_unsure(site: SiteMeasures, first: State, tried: _Tried) -> Iterator[_Start]:
-    """Yield starts until enough pairs are sure: from the consensus of the results so far, or else from the first state.
+    """Yield starts from the consensus of the results so far, or else from the first state.
 
     From the first state, each number of parts is tried once: the result would be the same.
     """
@@ -216,19 +220,34 @@ def _starts_of_unsure(site: SiteMeasures, first: State, tried: _Tried) -> Iterat
             yield _Start(_state_after(site, best, pairs, None), 1.0)
         elif n_parts not in MORE_PARTS[:n]:
             yield _Start(replace(first, parts=parts), MORE_RIGHT)
-        if not is_unsure(site, tried.best.result) or is_without_gain(tried.objectives):
-            return
+
+
+def _are_sure_enough(site: SiteMeasures, tried: _Tried) -> bool:
+    """Return whether enough pairs of the best result are sure, or the last starts brought nothing more."""
+    return not is_unsure(site, tried.best.result) or is_without_gain(tried.objectives)
 
 
 def _best_of_restarts(site: SiteMeasures, done: Round, how: _Restarts, name: str, steps: Steps) -> Round:
-    """Run the rounds again from other starts; return the result with the largest objective, ``done`` if it has it."""
+    """Run the rounds again from other starts; return the result with the largest objective, ``done`` if it has it.
+
+    Each core runs the rounds from one start at a time, if it does not depend on others; what is done when there are
+    enough results is dropped, so that the number of cores changes nothing.
+    """
     tried = _Tried(site, how.objective, done)
     first = _first_state(site, f"{name} again", steps.part(0.0, CANDIDATES_SHARE))
     most, rest = how.most(first), steps.part(CANDIDATES_SHARE, 1.0).without_results()
-    for n, start in enumerate(how.starts(site, first, tried)):
-        part = rest.part(n / most, (n + 1) / most)
-        again = _rounds(site, start.state, None, f"{name}, start {n + 2} of {most + 1}", part)
-        tried.add(again, start.better)
+    starts = enumerate(how.starts(site, first, tried))
+
+    def run(numbered: tuple[int, _Start]) -> Round:
+        n, start = numbered
+        shown = rest.part(n / most, (n + 1) / most) if n == batch[0][0] else NO_STEPS
+        return _rounds(site, start.state, None, f"{name}, start {n + 2} of {most + 1}", shown)
+
+    while batch := [*islice(starts, at_once() if how.is_free else 1)]:
+        for (_, start), again in zip(batch, threaded(run, batch, seconds=math.inf), strict=True):
+            tried.add(again, start.better)
+            if how.are_enough(site, tried):
+                return tried.best
     return tried.best
 
 
@@ -245,6 +264,13 @@ def _objective(site: SiteMeasures, done: Round) -> float:
     contrast = done.evidence["contrast"][pairs].sum(dtype=np.float64)
     return float(contrast * done.n_right)
 
+
+_BY_CHANCE = _Restarts(
+    n_restarts, _starts_by_chance, _objective, lambda _, tried: are_enough(tried.objectives), is_free=True
+)
+_OF_UNSURE = _Restarts(
+    lambda _: len(MORE_PARTS), _starts_of_unsure, lambda _, result: result.n_right, _are_sure_enough, is_free=False
+)
 
 _WeightedPairs = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float64]]
 """Rows and columns of pairs, and the weight of each in [0, 1], by which words are learned."""

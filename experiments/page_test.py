@@ -28,7 +28,7 @@ from twinlink.config import CandidateSettings, MatchSettings
 from twinlink.config.align import SegmentFilterSettings
 from twinlink.config.baselines import WebminingSettings
 from twinlink.graph.matching import Matching
-from twinlink.match.methods.weighed import _match
+from twinlink.match.methods.weighed.round import match_by_odds
 from twinlink.match.selection import SideMatch, match_sides
 from twinlink.similarity.candidates import strongest
 from twinlink.similarity.decision import keep_pairs
@@ -109,7 +109,7 @@ def _weighed_again(match: SideMatch, more: Mapping[str, npt.NDArray[np.float64]]
     clear[positions(found.scores, pairs.rows, pairs.columns)[found.probabilities > LIKELY]] = True
     kinds = {name: values.astype(np.float64) for name, values in found.evidence.items()}
     rivalry = Rivalry(found.scores)
-    result = weigh({**kinds, **more}, rivalry, clear, partial(_match, rivalry), settings.weighing)
+    result = weigh({**kinds, **more}, rivalry, clear, partial(match_by_odds, rivalry), settings.weighing)
     rows, columns = (pages[result.pairs] for pages in entries(found.scores))
     matching = Matching(rows, columns, found.scores.data[result.pairs])
     keep = keep_pairs(result.probabilities, settings.min_probability)

@@ -25,7 +25,7 @@ import pyarrow as pa
 import pytest
 
 from tests.calling import twinlink
-from tests.match.methods.test_weighed import made_site
+from tests.match.methods.weighed.made_sites import made_site
 from tests.test_docs import ROOT, VERBS, Block, blocks, run_python
 from twinlink.cli.settings import settings_of
 from twinlink.config import Config
@@ -294,7 +294,7 @@ def test_steps_of_a_new_kind_of_evidence_lead_to_one_that_is_weighed(monkeypatch
         return {**measure(site, state, rivalry), "pictures": values.astype(np.float64)}
 
     before = made.found()
-    monkeypatch.setattr("twinlink.match.methods.weighed.measure", with_pictures)
+    monkeypatch.setattr("twinlink.match.methods.weighed.round.measure", with_pictures)
     after = made.found()
     right = {(number, number) for number in made.a.page_ids.tolist()}
     assert "pictures" not in before.weights

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from tests.match.methods.test_weighed import (
+from tests.match.methods.weighed.made_sites import (
     MadeSite,
     check,
     made_site,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from tests.match.methods.test_weighed import MadeSite, made_site, no_links, take
+from tests.match.methods.weighed.made_sites import MadeSite, made_site, no_links, take
 from twinlink.config import MatchSettings
 from twinlink.graph.links import adjacency
 from twinlink.match.copies import MOST, find_copies

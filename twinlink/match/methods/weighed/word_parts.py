@@ -21,10 +21,10 @@ __all__ = ["MORE_PARTS", "MORE_RIGHT", "is_unsure", "parts_of"]
 
 MORE_PARTS = (8, 16, 12, 8, 16, 12, 8, 16, 12)
 """Number of parts of each start, one after the other: the first one from the first state, the others from the consensus
-of the results so far (`twinlink.match.methods.consensus`), or from the first state, too, where they do not agree. Which
-number finds most depends on chance. Trials on 65 made sites, of which few pairs are sure on 34: mean F1 .690 in halves
-alone, .762 with the first three from the first state. On 29 others (help of GNOME under one template, half of the pairs
-without a page): .850 with these three, .919 with all nine."""
+of the results so far (`twinlink.match.methods.weighed.consensus`), or from the first state, too, where they do not
+agree. Which number finds most depends on chance. Trials on 65 made sites, of which few pairs are sure on 34: mean F1
+.690 in halves alone, .762 with the first three from the first state. On 29 others (help of GNOME under one template,
+half of the pairs without a page): .850 with these three, .919 with all nine."""
 MORE_RIGHT = 1.25
 """Factor by which the expected number of right pairs must be larger than in halves. Trials on the 29 made sites whose
 result changes with 1.01: mean F1 .699 without restarts, .796, .787 and .761 with 1.01, 1.25 and 1.5. On 14 made after

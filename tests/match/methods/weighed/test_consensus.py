@@ -9,7 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twinlink.graph.matching import Matching
-from twinlink.match.methods.consensus import LEAST_AGREED, PATIENCE, agree_on_enough, consensus_of, is_without_gain
+from twinlink.match.methods.weighed.consensus import (
+    LEAST_AGREED,
+    PATIENCE,
+    agree_on_enough,
+    consensus_of,
+    is_without_gain,
+)
 
 SHAPE = (4, 5)
 Pairs = dict[tuple[int, int], float]

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from tests.similarity.test_contrast import symmetric
 from twinlink.config import Config
-from twinlink.match.methods import word_parts as module
-from twinlink.match.methods.word_parts import is_unsure, parts_of
+from twinlink.match.methods.weighed import word_parts as module
+from twinlink.match.methods.weighed.word_parts import is_unsure, parts_of
 
 
 def test_pages_without_near_duplicates_are_dealt_out() -> None:

@@ -17,7 +17,7 @@ from twinlink.graph.matching import Matching, greedy_matching
 __all__ = ["CONSENSUS_PARTS", "agree_on_enough", "consensus_of", "is_without_gain"]
 
 CONSENSUS_PARTS = (8, 16, 12, 8, 16, 12)
-"""Number of parts of the pages (`twinlink.match.methods.word_parts`) in each start from the consensus."""
+"""Number of parts of the pages (`twinlink.match.methods.weighed.word_parts`) in each start from the consensus."""
 LEAST_AGREED = 30
 """Number of pairs with a mean probability above `PROBABLE` from which the rounds start from the consensus."""
 PROBABLE = 0.5

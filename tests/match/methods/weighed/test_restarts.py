@@ -9,8 +9,8 @@ import scipy.sparse as sp
 from twinlink.config import Config
 from twinlink.match.evidence import Between, Side, read_words
 from twinlink.match.measures import SiteMeasures, State
-from twinlink.match.methods import restarts as module
-from twinlink.match.methods.restarts import CHANCE, ENOUGH, STARTS, are_enough, is_risky, restarts
+from twinlink.match.methods.weighed import restarts as module
+from twinlink.match.methods.weighed.restarts import CHANCE, ENOUGH, STARTS, are_enough, is_risky, restarts
 from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.weighing import Weighing
 

@@ -38,8 +38,8 @@ class Evidence(NamedTuple):
     """Evidence of some pairs."""
 
     named: Floats
-    """Part of the log odds from the clues that are meant to name the partner (hreflang, URL patterns), shape (n,); 0 of
-    one that names another page."""
+    """Part of the log odds from the clues that are meant to name the partner (hreflang, URL patterns), shape (n,). A
+    clue that names another page adds 0."""
     values: Floats
     """Each kind of evidence that is no clue, shape (n, n_kinds)."""
 
@@ -77,10 +77,10 @@ def discriminated(given: Measured, wrong: Measured, presence: Floats) -> tuple[F
     c keeps its weight: a named partner may have little evidence else, such as a page that was hardly translated. (With
     c as a part of t, one site loses one pair of 94. With links between the two pages as a part of c, F1 on eleven
     sites, whole and with half of either side removed, is .9261 instead of .9275.) A clue that names another page is not
-    in c: it may be wrong, and the evidence of the pair decides. (With it, a tenth of wrong hreflang costs six of 61
+    in c: it may be wrong, and the evidence of the pair decides. (With it, a tenth of wrong hreflang costs six of 59
     pairs on vote-en-ar, and on eight sites F1 is .9887 instead of .9950; true clues of 15 sites, whole and without some
-    pages, give the same either way.) A clue that names an address without a page is: the partner is missing. (Without
-    it, F1 on debwww-en-ru-plain with half of the pages of side B removed is .978 instead of .998.)
+    pages, give the same either way.) A clue that names an address without a page is in c: the partner is missing.
+    (Without it, F1 on debwww-en-ru-plain with half of the pages of side B removed is .978 instead of .998.)
 
     Parameters
     ----------

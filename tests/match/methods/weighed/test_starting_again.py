@@ -17,7 +17,6 @@ from twinlink.match.measures import State
 from twinlink.match.methods.weighed import match_weighed, method, restarts, starting_again
 from twinlink.match.methods.weighed.round import Round
 from twinlink.match.methods.weighed.word_parts import MORE_RIGHT
-from twinlink.system.side_by_side import on_cores
 from twinlink.system.steps import Steps
 
 
@@ -41,7 +40,6 @@ def test_of_several_starts_the_best_one_counts(monkeypatch: pytest.MonkeyPatch) 
     assert shares == [False, True]
 
 
-@pytest.mark.parametrize("n_cores", [1, 2, 4])
 @pytest.mark.parametrize(
     ("objectives", "best", "n_needed"),
     [
@@ -52,9 +50,9 @@ def test_of_several_starts_the_best_one_counts(monkeypatch: pytest.MonkeyPatch) 
     ids=["hardly better is not better", "the best of all", "four equal ones are enough"],
 )
 def test_the_start_with_clearly_the_largest_objective_wins(
-    monkeypatch: pytest.MonkeyPatch, objectives: list[float], best: int, n_needed: int, n_cores: int
+    monkeypatch: pytest.MonkeyPatch, objectives: list[float], best: int, n_needed: int
 ) -> None:
-    """The first result, number 0, has 100; those that are not given have 1. What further cores did is dropped."""
+    """The first result, number 0, has 100; those that are not given have 1."""
     given = dict(enumerate([100.0, *objectives]))
     runs = []
 
@@ -72,10 +70,9 @@ def test_the_start_with_clearly_the_largest_objective_wins(
         most=lambda _: 9,
         objective=lambda _site, done: given.get(done, 1.0),  # type: ignore[call-overload]
     )
-    with on_cores(n_cores):
-        found = starting_again.best_of_restarts(None, 0, how, "xa-xb", Steps(lambda *_: None))  # type: ignore[arg-type]
+    found = starting_again.best_of_restarts(None, 0, how, "xa-xb", Steps(lambda *_: None))  # type: ignore[arg-type]
     assert found == best  # type: ignore[comparison-overlap]
-    assert sorted(runs) == list(range(1, min(9, -(-n_needed // n_cores) * n_cores) + 1))
+    assert runs == list(range(1, n_needed + 1))
 
 
 def test_starts_in_more_parts_end_as_soon_as_the_best_result_is_sure(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,6 +36,7 @@ __all__ = [
     "measure",
     "one_template",
     "part_of_b",
+    "some_pages",
     "versions",
     "with_noise",
     "with_pages",
@@ -152,7 +153,7 @@ def _drawn(n: int, share: float, seed: int) -> npt.NDArray[np.intp]:
 
 def with_pages(case: Case, rows_a: npt.NDArray[np.intp], rows_b: npt.NDArray[np.intp]) -> Case:
     """Keep some pages of each side, the links among them, and their gold pairs."""
-    side_a, side_b = _some_pages(case.side_a, rows_a), _some_pages(case.side_b, rows_b)
+    side_a, side_b = some_pages(case.side_a, rows_a), some_pages(case.side_b, rows_b)
     there = {case.gold.key(url) for side in (side_a, side_b) for url in side.urls}
     lost = {case.gold.key(url) for side in (case.side_a, case.side_b) for url in side.urls} - there
     left = tuple(pair for pair in case.gold.pairs if not lost & set(pair))
@@ -160,7 +161,8 @@ def with_pages(case: Case, rows_a: npt.NDArray[np.intp], rows_b: npt.NDArray[np.
     return replace(case, side_a=side_a, side_b=side_b, between=between, gold=replace(case.gold, pairs=left))
 
 
-def _some_pages(side: Side, rows: npt.NDArray[np.intp]) -> Side:
+def some_pages(side: Side, rows: npt.NDArray[np.integer]) -> Side:
+    """Return some pages of a side, in this order."""
     return replace(
         side,
         page_ids=side.page_ids[rows],

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from experiments.robustness import some_pages
 from tests.match.methods.weighed.made_sites import (
     MadeSite,
     check,
@@ -19,7 +20,6 @@ from tests.match.methods.weighed.made_sites import (
     no_links,
     opaque_names,
     right,
-    take,
     with_own_images,
 )
 from twinlink.config import Config, MatchSettings
@@ -38,7 +38,7 @@ N = 30
 def with_copies_of(side: Side, pages: Numbers) -> Side:
     """Add a copy of each of these pages, with a longer address, the same links, and no links to it."""
     rows = np.append(np.arange(len(side.urls)), pages)
-    copied = take(side, rows)
+    copied = some_pages(side, rows)
     graph = sp.csr_array((len(rows), len(rows)), dtype=bool).tolil()
     graph[:, : len(side.urls)] = side.graph.toarray()[rows]
     ends = [""] * len(side.urls) + [f"/{name}" for name in opaque_names(side.lang, len(pages))]
@@ -196,7 +196,7 @@ def test_pages_whose_clues_point_to_different_pages_are_no_copies(is_known: bool
 
 def test_links_of_copies_are_links_of_the_page_that_stands_for_them() -> None:
     site = made_site(3)
-    a = take(site.a, np.array([0, 1, 2, 1, 0]))
+    a = some_pages(site.a, np.array([0, 1, 2, 1, 0]))
     source, target = np.array([3, 3, 2, 4, 1]), np.array([2, 4, 3, 1, 3])
     graph = sp.csr_array((np.ones(5, bool), (source, target)), shape=(5, 5))
     a = replace(a, urls=["/0", "/1", "/2", "/1/copy", "/0/copy"], graph=graph, lists=link_lists(source, target, 5))
@@ -238,13 +238,15 @@ def test_pages_with_images_of_their_own_keep_their_rows() -> None:
 def test_copies_beside_an_empty_side() -> None:
     site = made_site(N)
     a = with_copies_of(site.a, np.array([4]))
-    empty = take(site.b, np.zeros(0, np.int64))
+    empty = some_pages(site.b, np.zeros(0, np.int64))
     assert not len(MadeSite(a, empty).found().matching.rows)
 
 
 def test_a_side_of_copies_only() -> None:
     site = made_site(2)
-    copied = MadeSite(*(take(side, np.repeat(np.flatnonzero(side.page_ids == 0), 3)) for side in (site.a, site.b)))
+    copied = MadeSite(
+        *(some_pages(side, np.repeat(np.flatnonzero(side.page_ids == 0), 3)) for side in (site.a, site.b))
+    )
     words = read_words(copied.a, copied.b, [], MatchSettings())
     found = match_weighed(copied.a, copied.b, words, no_links(copied.a, copied.b), MatchSettings())
     assert sorted(found.matching.rows.tolist()) == sorted(found.matching.columns.tolist()) == [0, 1, 2]

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from tests.match.methods.weighed.made_sites import MadeSite, made_site, no_links, take
+from experiments.robustness import some_pages
+from tests.match.methods.weighed.made_sites import MadeSite, made_site, no_links
 from twinlink.config import MatchSettings
 from twinlink.graph.links import adjacency
 from twinlink.match.copies import MOST, find_copies
@@ -185,7 +186,7 @@ def test_an_address_of_many_words_is_read_in_a_moment() -> None:
 def with_renditions(side: Side, pages: list[int], word: str) -> Side:
     """Add a page for printing of each of some pages, which only it links to, in a site of pages with a menu."""
     rows = np.flatnonzero(np.isin(side.page_ids, pages))
-    n, both = len(side.urls), take(side, np.append(np.arange(len(side.urls)), rows))
+    n, both = len(side.urls), some_pages(side, np.append(np.arange(len(side.urls)), rows))
     source, target = side.graph.nonzero()
     source, target = np.append(source, rows), np.append(target, n + np.arange(len(rows)))
     tags = [b"menu" * 20 + tags for tags in both.tags[:n]] + list(both.tags[n:])
@@ -215,10 +216,10 @@ def test_renditions_share_the_pair_of_their_pages(words: tuple[str, str]) -> Non
 def test_copies_of_a_rendition_belong_to_its_page() -> None:
     site = made_site(30)
     a = with_renditions(site.a, list(range(12)), "print=1")
-    more = take(a, np.append(np.arange(42), np.arange(30, 42)))
+    more = some_pages(a, np.append(np.arange(42), np.arange(30, 42)))
     urls = [*a.urls, *(f"{url}&ref={k}" for k, url in enumerate(a.urls[30:]))]
     for order in (np.arange(54), np.arange(54)[::-1]):
-        side = take(replace(more, urls=urls), order)
+        side = some_pages(replace(more, urls=urls), order)
         words = read_words(side, site.b, [], MatchSettings())
         copies = find_copies(side, site.b, words, no_links(side, site.b), MatchSettings())
         assert copies is not None
@@ -257,7 +258,7 @@ def test_some_copies_of_a_page_and_as_many_of_its_rendition_are_all_paired() -> 
     for side in (site.a, site.b):
         printed = with_renditions(side, list(range(12)), "print=1")
         rows = np.append(np.arange(24), np.repeat(np.arange(24), n))
-        both = take(printed, rows)
+        both = some_pages(printed, rows)
         urls = [*printed.urls, *(f"{url}#{k}" for k, url in enumerate(both.urls[24:]))]
         sides.append(replace(both, urls=urls))
     assert len(MadeSite(*sides).found().matching.rows) == 24 * MOST

@@ -11,8 +11,9 @@ import scipy.sparse as sp
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from experiments.robustness import some_pages
 from twinlink.config import Config
-from twinlink.graph.document_order import link_lists, sublists
+from twinlink.graph.document_order import link_lists
 from twinlink.graph.links import adjacency
 from twinlink.match.evidence import Between, FoundPairs, Side, read_words
 from twinlink.match.methods.weighed import match_weighed
@@ -90,26 +91,12 @@ def made_site(n: int, seed: int = 0, noise: float = 0.2, numbers: int = 1, tag_n
 
     a = side("xa", [invented("q", k) for k in range(N_WORDS)])
     b = side("xb", [invented("z", k) for k in hidden])
-    return MadeSite(a, take(b, rng.permutation(n)))
-
-
-def take(side: Side, rows: NDArray[np.integer]) -> Side:
-    """Return some pages of a side, in this order."""
-    return replace(
-        side,
-        page_ids=side.page_ids[rows],
-        urls=[side.urls[row] for row in rows],
-        blocks=[side.blocks[row] for row in rows],
-        tags=[side.tags[row] for row in rows],
-        graph=sp.csr_array(side.graph[rows][:, rows]),
-    )
+    return MadeSite(a, some_pages(b, rng.permutation(n)))
 
 
 def permuted(site: MadeSite) -> MadeSite:
     """Put side B, its lists of links included, in another order: ties are not to be decided by numbers."""
-    assert site.b.lists is not None
-    order = np.random.default_rng(1).permutation(len(site.b.urls))
-    return MadeSite(site.a, replace(take(site.b, order), lists=sublists(site.b.lists, order)))
+    return MadeSite(site.a, some_pages(site.b, np.random.default_rng(1).permutation(len(site.b.urls))))
 
 
 def with_own_images(side: Side) -> Side:
@@ -181,8 +168,8 @@ def site_of_results(*, by_title: bool) -> MadeSite:
     n = 1 + len(results)
 
     def side(text: Side, prefix: str, places: list[int]) -> Side:
-        forms = take(text, np.argsort(text.page_ids))
-        pages = take(forms, np.r_[0, [form for form, _, _ in results]])
+        forms = some_pages(text, np.argsort(text.page_ids))
+        pages = some_pages(forms, np.r_[0, [form for form, _, _ in results]])
         remarks = [[invented(prefix, 100 + 8 * remark + word) for word in range(8)] for remark in range(N_REMARKS)]
         own = [f"{invented(prefix, places[place])} {' '.join(remarks[remark])}" for _, place, remark in results]
         keys = [(form, places[place] if by_title else place) for form, place, _ in results]
@@ -205,7 +192,7 @@ def as_news(site: MadeSite, *, renumbered: bool = True) -> MadeSite:
 
     def side(pages: Side, seed: int) -> Side:
         there = np.random.default_rng(seed).random(len(pages.urls)) < 2 / 3
-        left = take(pages, np.argsort(pages.page_ids)[there])
+        left = some_pages(pages, np.argsort(pages.page_ids)[there])
         n = len(left.urls)
         graph = adjacency(np.r_[0 : n - 1, 1:n], np.r_[1:n, 0 : n - 1], n)
         urls = [f"http://made.example/{left.lang}/{number}" for number in range(n)] if renumbered else left.urls

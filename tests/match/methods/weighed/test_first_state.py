@@ -9,13 +9,13 @@ import pytest
 import scipy.sparse as sp
 from msgspec.structs import replace
 
+from experiments.robustness import some_pages
 from tests.match.methods.weighed.made_sites import (
     MadeSite,
     as_news,
     check,
     made_site,
     right,
-    take,
     with_plain_addresses,
     without_tags,
     without_words,
@@ -40,7 +40,7 @@ def test_candidates_of_a_large_site_need_votes_where_words_and_structure_are_sea
 
     monkeypatch.setattr(first_state, "with_votes", with_votes)
     whole = made_site(40)
-    site = MadeSite(whole.a, take(whole.b, np.arange(30)))
+    site = MadeSite(whole.a, some_pages(whole.b, np.arange(30)))
     monkeypatch.setattr(first_state, "UNVOTED_PAGES", 70)
     small = [n_pairs(votes) for votes in (1, 3)]
     monkeypatch.setattr(first_state, "UNVOTED_PAGES", 69)

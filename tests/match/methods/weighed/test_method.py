@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 from msgspec.structs import replace
 
+from experiments.robustness import some_pages
 from tests.match.methods.weighed.made_sites import (
     N_TAGS,
     MadeSite,
@@ -17,7 +18,6 @@ from tests.match.methods.weighed.made_sites import (
     opaque_names,
     permuted,
     right,
-    take,
     with_own_images,
     with_plain_addresses,
     without_tags,
@@ -50,7 +50,7 @@ def test_all_pairs_are_found_without_a_lexicon(seed: int) -> None:
 @pytest.mark.parametrize("seed", [0, 1])
 def test_half_of_a_side_removed_leaves_precision_and_its_estimate(seed: int) -> None:
     whole = made_site(40, seed)
-    site = MadeSite(whole.a, take(whole.b, np.arange(20)))
+    site = MadeSite(whole.a, some_pages(whole.b, np.arange(20)))
     found = site.found()
     check(found, site)
     pairs = site.pairs(found)
@@ -115,7 +115,7 @@ def test_credible_url_patterns_are_evidence_where_nothing_else_is() -> None:
 def test_leftovers_whose_addresses_lack_a_partner_are_less_likely() -> None:
     """Each side has lost a page, and half of the tags of the two pages left over are equal."""
     whole = with_plain_addresses(made_site(40, noise=0.5))
-    a, b = take(whole.a, np.arange(39)), take(whole.b, np.flatnonzero(whole.b.page_ids != 38))
+    a, b = some_pages(whole.a, np.arange(39)), some_pages(whole.b, np.flatnonzero(whole.b.page_ids != 38))
     half, row = N_TAGS // 2, b.page_ids.tolist().index(39)
     b = replace(b, tags=[*b.tags[:row], whole.a.tags[38][:half] + b.tags[row][half:], *b.tags[row + 1 :]])
     site = MadeSite(a, b)
@@ -138,8 +138,8 @@ def test_the_order_of_links_tells_look_alikes_apart() -> None:
     order = np.random.default_rng(0).permutation(np.arange(1, 41))
 
     def side(text: Side) -> Side:
-        in_order = take(text, np.argsort(text.page_ids))
-        pages = take(in_order, np.r_[0, np.arange(1, 11), np.tile([11, 12, 13], 10)])
+        in_order = some_pages(text, np.argsort(text.page_ids))
+        pages = some_pages(in_order, np.r_[0, np.arange(1, 11), np.tile([11, 12, 13], 10)])
         links = np.zeros(40, np.int64), order
         first = 5000 if text.lang == "xa" else 6000
         return replace(
@@ -182,7 +182,7 @@ def test_a_single_pair_is_as_likely_as_not() -> None:
 @pytest.mark.parametrize(("n_a", "n_b"), [(0, 0), (0, 3), (3, 0)])
 def test_a_side_without_pages(n_a: int, n_b: int) -> None:
     whole = made_site(3)
-    site = MadeSite(take(whole.a, np.arange(n_a)), take(whole.b, np.arange(n_b)))
+    site = MadeSite(some_pages(whole.a, np.arange(n_a)), some_pages(whole.b, np.arange(n_b)))
     found = site.found()
     check(found, site)
     assert len(found.matching.rows) == 0
@@ -206,7 +206,7 @@ def test_structure_alone_is_enough() -> None:
 def test_identical_pages_are_not_likely() -> None:
     """They differ in their images; any pair is as good as any other."""
     whole, unlinked = made_site(12), sp.csr_array((12, 12), dtype=bool)
-    copies = (take(side, np.repeat(np.flatnonzero(side.page_ids == 0), 12)) for side in (whole.a, whole.b))
+    copies = (some_pages(side, np.repeat(np.flatnonzero(side.page_ids == 0), 12)) for side in (whole.a, whole.b))
     site = MadeSite(*(replace(with_own_images(side), graph=unlinked) for side in copies))
     found = site.found()
     check(found, site)
@@ -219,7 +219,7 @@ def test_where_each_page_has_a_near_copy_pairs_are_found() -> None:
     whole = made_site(30)
 
     def printed(side: Side) -> Side:
-        pages = take(side, np.r_[np.arange(30), np.arange(30)])
+        pages = some_pages(side, np.r_[np.arange(30), np.arange(30)])
         blocks = [[*blocks, *["print"] * (page >= 30)] for page, blocks in enumerate(pages.blocks)]
         urls = [f"http://made.example/{name}" for name in opaque_names(side.lang, 60)]
         return replace(pages, page_ids=pages.page_ids + 30 * (np.arange(60) // 30), blocks=blocks, urls=urls)
@@ -231,7 +231,7 @@ def test_where_each_page_has_a_near_copy_pairs_are_found() -> None:
 def test_a_tie_is_counted_and_not_guessed() -> None:
     """Two equal pages on each side without links: as many ways to pair them; the other pairs do not suffer."""
     whole = made_site(40)
-    copied = (take(side, np.r_[np.arange(40), np.flatnonzero(side.page_ids == 0)]) for side in (whole.a, whole.b))
+    copied = (some_pages(side, np.r_[np.arange(40), np.flatnonzero(side.page_ids == 0)]) for side in (whole.a, whole.b))
     site = MadeSite(*(replace(with_own_images(side), graph=sp.csr_array((41, 41), dtype=bool)) for side in copied))
     found = site.found()
     tied = site.a.page_ids[found.matching.rows] == 0
@@ -264,7 +264,7 @@ def test_exchanging_the_sides_gives_the_same_pairs() -> None:
 def test_the_order_of_the_pages_does_not_matter() -> None:
     site = made_site(40, noise=0.5)
     rng = np.random.default_rng(0)
-    moved = MadeSite(take(site.a, rng.permutation(40)), take(site.b, rng.permutation(40)))
+    moved = MadeSite(some_pages(site.a, rng.permutation(40)), some_pages(site.b, rng.permutation(40)))
     assert moved.pairs(moved.found()) == site.pairs(site.found())
 
 

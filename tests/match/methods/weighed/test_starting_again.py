@@ -9,7 +9,8 @@ import pytest
 import scipy.sparse as sp
 from msgspec.structs import replace
 
-from tests.match.methods.weighed.made_sites import MadeSite, check, f1, made_site, no_links, site_of_results, take
+from experiments.robustness import some_pages
+from tests.match.methods.weighed.made_sites import MadeSite, check, f1, made_site, no_links, site_of_results
 from twinlink.config import Config
 from twinlink.graph.matching import Matching
 from twinlink.match.evidence import read_words
@@ -171,6 +172,6 @@ def test_look_alikes_with_copies_start_again_too(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(starting_again, "is_risky", lambda *_: True)
     site = site_of_results(by_title=False)
     rows = np.r_[np.arange(len(site.a.urls)), 5]
-    a, b = (replace(take(side, rows), lists=None) for side in (site.a, site.b))
+    a, b = (replace(some_pages(side, rows), lists=None) for side in (site.a, site.b))
     copied = MadeSite(*(replace(side, urls=[*side.urls[:-1], f"{side.urls[-1]}-copy"]) for side in (a, b)))
     check(copied.found(), copied)

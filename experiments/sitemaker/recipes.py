@@ -8,8 +8,8 @@ from pathlib import Path
 
 import msgspec
 
+from experiments.sitemaker import help_archive, mallard, man_pages
 from experiments.sitemaker.languages import compact, language_folder
-from experiments.sitemaker.mallard import HTML, write_help
 
 
 class RecipeError(Exception):
@@ -142,12 +142,23 @@ def _one(package: str) -> Callable[[str], tuple[str, ...]]:
 
 
 def _help(document: str) -> Callable[[Sequence[Path], Collection[str]], None]:
-    return lambda roots, langs: write_help(roots, document, langs)
+    return lambda roots, langs: mallard.write_help(roots, document, langs)
 
 
 def _each(pattern: str) -> Callable[[str], tuple[str, ...]]:
     return lambda lang: (pattern.format(lang),)
 
+
+def _manuals(lang: str) -> tuple[str, ...]:
+    """Return the packages with the manual pages of commands and of functions, and the program that converts them."""
+    if lang == "en":
+        return ("mandoc", "manpages", "manpages-dev", "coreutils", "util-linux")
+    name = f"manpages-{lang.removesuffix('-cn').removesuffix('-tw')}"
+    return (name, f"{name}-dev") if lang in _WITH_FUNCTIONS else (name,)
+
+
+_WITH_FUNCTIONS = ("cs", "da", "de", "es", "fr", "it", "ja", "nl", "pl", "pt-br", "ru", "uk")
+"""Languages that have another package with the functions."""
 
 # Only manuals whose file names mean the same page in every language. Those that number their chapters (aptitude-doc,
 # sylpheed-doc, dia-common, gosa-help) differ between versions of the manual: "Customizing aptitude" would be paired
@@ -292,11 +303,31 @@ RECIPES: dict[str, Recipe] = {
             name="gnome",
             source="en",
             packages=lambda lang: ("gnome-user-docs", "yelp-xsl"),
-            parent=HTML,
+            parent=mallard.HTML,
             url="/help/",
             license="CC-BY-SA-3.0",
             note="293 pages of one form in English and 41 languages, some of them hardly translated",
             write_pages=_help("gnome-help"),
+        ),
+        Recipe(
+            name="man",
+            source="en",
+            packages=_manuals,
+            parent=man_pages.HTML,
+            url="/man/",
+            license="GPL-2+, GFDL-1.2+ and others, see each package",
+            note="many pages of one kind; for most of them there is no translation",
+            write_pages=man_pages.write_man_pages,
+        ),
+        Recipe(
+            name="scilab",
+            source="en-us",
+            packages=lambda lang: ("scilab-doc" + ("" if lang.startswith("en") else f"-{lang}"),),
+            parent=help_archive.HTML,
+            url="/docs/",
+            license="GPL-2, CeCILL-2.1",
+            note="functions of a language; many pages are not translated, or only their titles and menus are",
+            write_pages=help_archive.unpack_help,
         ),
     )
 }

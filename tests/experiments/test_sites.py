@@ -176,10 +176,14 @@ def test_names_of_folders_may_begin_with_that_of_the_manual(tmp_path: Path) -> N
         ("gimp", "ko", "gimp-help-ko"),
         ("lilypond", "en", "lilypond-doc-html"),
         ("lilypond", "es", "lilypond-doc-html-es"),
+        ("man", "zh-CN", "manpages-zh"),
+        ("man", "ptbr", "manpages-pt-br manpages-pt-br-dev"),
+        ("scilab", "en-us", "scilab-doc"),
+        ("scilab", "ptbr", "scilab-doc-pt-br"),
     ],
 )
 def test_package_names(recipe: str, lang: str, package: str) -> None:
-    assert RECIPES[recipe].package_names(lang) == (package,)
+    assert RECIPES[recipe].package_names(lang) == tuple(package.split())
 
 
 LONG_EN = ENGLISH[0] + " " + ENGLISH[1]

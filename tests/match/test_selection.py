@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,11 @@ import scipy.sparse as sp
 from tests.match.test_families import EN, FR, matched
 from twinlink.config import Config, MatchSettings
 from twinlink.match import selection
-from twinlink.match.evidence import Between, FoundPairs
+from twinlink.match.evidence import Between, FoundPairs, Side, Words, read_words
 from twinlink.match.methods.registry import Method
 from twinlink.match.selection import SideMatch, choose_pairs, match_sides
 from twinlink.similarity.candidates import BYTES
+from twinlink.similarity.lexicon_files import Lexicon
 
 SCORES = np.array([0.875, 0.5, 0.25], np.float32)
 
@@ -77,7 +79,7 @@ def test_candidates_of_both_sides_fit_into_the_memory(monkeypatch: pytest.Monkey
     assert [each.candidates.per_page for each in seen] == [1_000_000 // (6 * BYTES)]
 
 
-def test_texts_are_freed_between_words_and_method(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_words_are_read_before_the_method_as_the_caller_says(monkeypatch: pytest.MonkeyPatch) -> None:
     order: list[str] = []
 
     class Watched(Method):
@@ -85,8 +87,11 @@ def test_texts_are_freed_between_words_and_method(monkeypatch: pytest.MonkeyPatc
             order.append("method")
             return lambda *given: scored([0.9, 0.5, 0.4]).found
 
+    def words_of(side_a: Side, side_b: Side, lexicons: Sequence[Lexicon], settings: MatchSettings) -> Words:
+        order.append(f"words of {side_a.lang}-{side_b.lang}")
+        return read_words(side_a, side_b, lexicons, settings)
+
     monkeypatch.setattr(selection, "METHODS", {"weighed": Watched("")})
-    monkeypatch.setattr(selection, "read_words", lambda *given: order.append("words"))
     none = sp.csr_array((3, 3), dtype=np.float32)
-    match_sides(EN, FR, Between(none, none), (), MatchSettings(), after_words=lambda: order.append("freed"))
-    assert order == ["words", "freed", "method"]
+    match_sides(EN, FR, Between(none, none), (), MatchSettings(), words_of=words_of)
+    assert order == ["words of en-fr", "method"]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from twinlink.system.side_by_side import forked, on_cores
 from twinlink.system.steps import NO_STEPS, Steps, read_steps, steps_to_file
 
 
@@ -14,6 +17,27 @@ def test_a_part_of_a_part_is_a_share_of_the_whole() -> None:
     steps = Steps(lambda share, step: seen.append((share, step)))
     steps.part(0.5, 1.0).part(0.0, 0.5)(1.0, "words")
     assert seen == [(0.75, "words")]
+
+
+def test_a_copy_of_the_process_reports_no_steps_but_keeps_results() -> None:
+    """What a copy does to the lists of this process is not seen; so both write to a pipe."""
+    read, end = os.pipe()
+
+    def write(text: str) -> None:
+        os.write(end, f"{text} ".encode())
+
+    steps = Steps(lambda share, step: write(step), keep=lambda name, make: write(f"{name}={make()}"))
+    steps = steps.of_this_process()
+
+    def task(name: str) -> None:
+        steps.part(0.5, 1.0)(0.0, name)
+        steps.keep(name, lambda: 1)
+
+    with on_cores(2):
+        forked([partial(task, "here"), partial(task, "copy")], seconds=1)
+    os.close(end)
+    with os.fdopen(read) as seen:
+        assert sorted(seen.read().split()) == ["copy=1", "here", "here=1"]
 
 
 def test_a_file_is_gone_when_its_task_ends_or_fails(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from tests.text.term_twin import count_terms
 from twinlink.errors import ShapeError
 from twinlink.text import cutting
 from twinlink.text.stems import stem, stems
-from twinlink.text.word_counts import count_words
+from twinlink.text.word_counts import count_words, with_names
 from twinlink.text.words import tokenize
 
 PIECES = [
@@ -67,6 +67,15 @@ def test_words_that_differ_from_their_stems_are_known_with_their_shares() -> Non
     assert shares_of([["серверы servers"]], "ru") == {("servers", "server"): 1}
     assert shares_of([["servers"]], "zh-Hant") == {("servers", "server"): 1}
     assert shares_of([["servers"]], "vi") == {}
+
+
+def test_names_move_the_stems_of_words_but_do_not_change_their_shares() -> None:
+    table = count_words([["Servers and server"], []], "en")
+    named = with_names(table, [["img:a.png"], ["out:x.org", "zebra"]], "en")
+    words, terms, shares = named.forms
+    assert [named.vocabulary[k] for k in terms.tolist()] == ["server"]
+    assert ([*words], shares.tolist()) == ([*table.forms.words], table.forms.shares.tolist()) == (["servers"], [0.5])
+    assert with_names(table, [[], []], "en") is table
 
 
 @given(pages_of_blocks, st.sampled_from(["en", "fr", "zh-Hant", "kk"]))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 
 import msgspec
 import numpy as np
@@ -14,6 +13,7 @@ from twinlink.config import MatchSettings
 from twinlink.graph.document_order import LinkLists
 from twinlink.graph.matching import Matching
 from twinlink.languages import base_language
+from twinlink.match.counted_words import CountedWords, Texts
 from twinlink.match.menus import without_menus
 from twinlink.match.shared_names import shared_names
 from twinlink.odds import expit, logit
@@ -25,8 +25,7 @@ from twinlink.similarity.lexicon import heads_of, identity_matrix, translation_m
 from twinlink.similarity.lexicon_files import Lexicon
 from twinlink.similarity.shared_words import shared_words_matrix
 from twinlink.sparse import kept_matrix
-from twinlink.system.side_by_side import forked
-from twinlink.text.word_counts import count_words
+from twinlink.text.word_counts import with_names
 from twinlink.text.words import EastAsian, TermTable
 
 __all__ = [
@@ -37,13 +36,12 @@ __all__ = [
     "as_log_odds",
     "as_scores",
     "read_words",
+    "texts_of",
 ]
 
 Floats = npt.NDArray[np.float32]
 Positions = npt.NDArray[np.intp]
 
-PAGE_SECONDS = 2e-4
-"""What the words of a page take: .15 to .5 ms on the tuning sites."""
 _DRAWN_OUT = 8  # float32 distinguishes scores up to log odds of more than 100
 
 
@@ -125,26 +123,42 @@ class FoundPairs(msgspec.Struct, frozen=True):
     """For each page of each side, the one that stands for all with its content, often itself; None: no copies."""
 
 
-def read_words(side_a: Side, side_b: Side, lexicons: Sequence[Lexicon], settings: MatchSettings) -> Words:
-    """Count the words and shared names of two sides, and look up their translations."""
-    names: tuple[Sequence[Sequence[str]] | None, Sequence[Sequence[str]] | None] = (None, None)
+def read_words(
+    side_a: Side,
+    side_b: Side,
+    lexicons: Sequence[Lexicon],
+    settings: MatchSettings,
+    counted: CountedWords | None = None,
+) -> Words:
+    """Count the words and shared names of two sides, and look up their translations.
+
+    ``counted`` has the words of languages of the site that were counted before, and gets those of these two.
+    """
+    a, b = (counted or CountedWords()).tables(texts_of(side_a, side_b, lexicons))
     if settings.internal.shared_tokens == "all" and side_a.names and side_b.names:
-        names = shared_names(side_a.names, side_b.names)
-
-    def counted(side: Side, blocks: Sequence[Sequence[str]], own: Sequence[Sequence[str]] | None) -> TermTable:
-        return count_words(blocks, side.lang, own, heads_of(lexicons, side.lang), east_asian)
-
-    east_asian = _cut_of_names(base_language(side_a.lang), base_language(side_b.lang))
-    texts = without_menus(side_a.blocks, side_b.blocks)
-    tasks = [partial(counted, *of_side) for of_side in zip((side_a, side_b), texts, names, strict=True)]
-    counted_words = forked(tasks, seconds=PAGE_SECONDS * min(len(side_a.urls), len(side_b.urls)))
-    a, b = (table._replace(counts=kept_matrix(table.counts)) for table in counted_words)
+        names_a, names_b = shared_names(side_a.names, side_b.names)
+        a, b = _named(a, names_a, side_a.lang), _named(b, names_b, side_b.lang)
     shared = [identity_matrix(a.vocabulary, side_a.lang, b.vocabulary, side_b.lang, settings.internal.shared_tokens)]
     if settings.internal.shared_tokens == "all":
         shared.append(shared_words_matrix(a, b))
     known = (translation_matrix(each, a.vocabulary, side_a.lang, b.vocabulary, side_b.lang) for each in lexicons)
     a, b = (TermTable(table.counts, table.vocabulary) for table in (a, b))  # the forms take memory
     return Words(a, b, combine_translations(*shared, *known))
+
+
+def texts_of(side_a: Side, side_b: Side, lexicons: Sequence[Lexicon]) -> list[Texts]:
+    """Return the texts of two sides that are compared, and how their words are counted."""
+    east_asian = _cut_of_names(base_language(side_a.lang), base_language(side_b.lang))
+    blocks = without_menus(side_a.blocks, side_b.blocks)
+    return [
+        Texts(side.lang, of_side, heads_of(lexicons, side.lang), east_asian, of_side is side.blocks)
+        for side, of_side in zip((side_a, side_b), blocks, strict=True)
+    ]
+
+
+def _named(table: TermTable, names: Sequence[Sequence[str]], lang: str) -> TermTable:
+    named = with_names(table, names, lang)
+    return table if named is table else named._replace(counts=kept_matrix(named.counts))
 
 
 def _cut_of_names(*bases: str) -> EastAsian:

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from msgspec.structs import replace
 
 from twinlink.config import MatchSettings
-from twinlink.match.evidence import Between, FoundPairs, Side, read_words
+from twinlink.match.evidence import Between, FoundPairs, Side, Words, read_words
 from twinlink.match.labels import apply_labels
 from twinlink.match.methods.registry import METHODS
 from twinlink.similarity.candidates import within_memory
@@ -27,6 +27,9 @@ MANY_PAGES = 20_000
 """Pages of both sides beyond which the memory of arrays is used again: on smaller sites none is returned anyway."""
 WORDS_SHARE = 0.2
 """Share of the time of a match of two languages that their words take, for progress reports."""
+
+WordsOf = Callable[[Side, Side, Sequence[Lexicon], MatchSettings], Words]
+"""Reads the words of two sides, as `read_words` does."""
 
 
 class SideMatch(msgspec.Struct, frozen=True):
@@ -59,15 +62,15 @@ def match_sides(
     lexicons: Sequence[Lexicon],
     settings: MatchSettings,
     steps: Steps = NO_STEPS,
-    after_words: Callable[[], None] | None = None,
+    words_of: WordsOf = read_words,
 ) -> SideMatch:
     """Match two sides of a site by the method of the settings, and choose the pairs to keep.
 
-    ``after_words`` is called when their words are counted: what only the words need can be freed.
+    ``words_of`` reads the words of the two sides, where the method needs them.
     """
     is_large = len(side_a.urls) + len(side_b.urls) > MANY_PAGES
     with memory_reused() if is_large else nullcontext():
-        found = _found(side_a, side_b, between, lexicons, settings, steps, after_words)
+        found = _found(side_a, side_b, between, lexicons, settings, steps, words_of)
     found, accepted = apply_labels(found, between.labels)
     return choose_pairs(SideMatch(side_a, side_b, found, accepted, accepted, labels=between.labels), settings)
 
@@ -79,7 +82,7 @@ def _found(
     lexicons: Sequence[Lexicon],
     settings: MatchSettings,
     steps: Steps,
-    after_words: Callable[[], None] | None,
+    words_of: WordsOf,
 ) -> FoundPairs:
     """Return the result of the method of the settings."""
     langs = f"{side_a.lang}-{side_b.lang}"
@@ -92,9 +95,7 @@ def _found(
     candidates = within_memory(settings.candidates, len(side_a.urls) + len(side_b.urls))
     settings = replace(settings, candidates=candidates)
     steps(0.0, f"{langs}: words")
-    words = read_words(side_a, side_b, lexicons, settings)
-    if after_words is not None:
-        after_words()
+    words = words_of(side_a, side_b, lexicons, settings)
     steps(WORDS_SHARE, f"{langs}: {settings.method}")
     rest = {"steps": steps.part(WORDS_SHARE, 1.0)} if method.reports_steps else {}
     found: FoundPairs = method.load()(side_a, side_b, words, between, settings, **rest)

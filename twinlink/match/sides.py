@@ -120,9 +120,10 @@ class SitePages:
     def facing(self, group_a: Group, group_b: Group) -> tuple[Side, Side, Between]:
         """Return the sides of two languages, and the links between them."""
         between = _between(self.graph, self._named, group_a.rows, group_b.rows)
-        return self._side(group_a), self._side(group_b), between
+        return self.side(group_a), self.side(group_b), between
 
-    def _side(self, group: Group) -> Side:
+    def side(self, group: Group) -> Side:
+        """Return the pages of a language."""
         if group.lang not in self._sides:
             self._sides[group.lang] = self._read(group)
         return self._sides[group.lang]

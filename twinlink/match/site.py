@@ -6,13 +6,11 @@ evidence, a one-to-one matching, and the probability of each pair are computed, 
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from msgspec.structs import replace
 
 from twinlink.config import Config
 from twinlink.ingest.shapes import ShapeTable
@@ -20,13 +18,11 @@ from twinlink.language.hints import page_hints
 from twinlink.language.site_languages import LanguageFinder, site_languages
 from twinlink.match.evidence import Between, Side
 from twinlink.match.families import groups_beside, reconcile
-from twinlink.match.labels import (
-    PairLabel,
-    label_matrix,
-)
+from twinlink.match.labels import PairLabel
+from twinlink.match.language_matches import LanguageMatches
 from twinlink.match.look_alikes import look_alike_table
 from twinlink.match.placeholders import without_placeholders
-from twinlink.match.selection import SideMatch, match_sides
+from twinlink.match.selection import SideMatch
 from twinlink.match.sides import Group, SitePages, language_groups, language_pairs, of_varieties
 from twinlink.match.site_tables import (
     SiteResult,
@@ -130,14 +126,9 @@ def match_site(
                 forget_dictionary()
         free()
 
-    def matched(group_a: Group, group_b: Group, steps: Steps) -> SideMatch:
-        side_a, side_b, between = site.facing(group_a, group_b)
-        between = replace(between, labels=label_matrix(labels, side_a.urls, side_b.urls))
-        known = lexicons(side_a.lang, side_b.lang)
-        return match_sides(side_a, side_b, between, known, config.match, steps, after_words)
-
-    matches = [matched(a, b, part) for (a, b), part in zip(facing, _parts(steps, facing), strict=True)]
-    beside = [matched(a, b, NO_STEPS) for a, b in groups_beside(langs, groups, matches, config.match)]
+    language_matches = LanguageMatches(site, lexicons, labels, config, after_words)
+    matches = language_matches.of(facing, steps.part(LANGUAGES_SHARE, 1.0))
+    beside = language_matches.of(groups_beside(langs, groups, matches, config.match), NO_STEPS)
     matches = reconcile(matches, beside, config.match)
     languages = pa.table(
         {"page_id": pages["page_id"], "lang": langs, "lang_score": pa.array(lang_scores, pa.float32())}
@@ -165,13 +156,6 @@ def _tables(
         look_alikes=concat_tables([look_alike_table(match_, name) for match_ in matches], LOOK_ALIKES),
         rejects=rejects,
     )
-
-
-def _parts(steps: Steps, facing: Sequence[tuple[Group, Group]]) -> list[Steps]:
-    """Return the part of the work that each two languages are, by their pages."""
-    sizes = np.array([len(a.rows) + len(b.rows) for a, b in facing], dtype=np.float64)
-    ends = LANGUAGES_SHARE + (1 - LANGUAGES_SHARE) * np.cumsum(sizes) / max(sizes.sum(), 1.0)
-    return [steps.part(begin, end) for begin, end in itertools.pairwise([LANGUAGES_SHARE, *ends.tolist()])]
 
 
 def site_sides(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -52,6 +53,11 @@ class Steps(msgspec.Struct, frozen=True):
     def without_results(self) -> Steps:
         """Return the same steps, of which no result is kept."""
         return replace(self, keep=_drop)
+
+    def of_this_process(self) -> Steps:
+        """Return the same steps, which a copy of this process does not report; it keeps results."""
+        ours, show = os.getpid(), self.show
+        return replace(self, show=lambda share, step: show(share, step) if os.getpid() == ours else None)
 
     def _whole(self, share: float) -> float:
         return self.begin + share * (self.end - self.begin)

@@ -22,6 +22,8 @@ from twinlink.text.values import may_have_values, values_of
 from twinlink.text.word_lists import SPACE_GROUPING
 from twinlink.text.words import EastAsian, Forms, TermTable, split_tokens, texts_in_one_form
 
+__all__ = ["count_words", "with_names"]
+
 Numbers = NDArray[np.int64]
 
 
@@ -59,16 +61,55 @@ def count_words(
     >>> table.vocabulary, table.counts.toarray().tolist()
     (['a', 'run', 'server'], [[1.0, 1.0, 2.0], [0.0, 0.0, 0.0]])
     """
-    if names is not None and len(names) != len(pages):
-        raise ShapeError(f"expected one list of names per page, got {len(names)} for {len(pages)} pages")
     base = lang.partition("-")[0]
     texts = _in_one_form(page_texts(pages), base)
-    more = page_texts(names if names is not None else [()] * len(pages))
     of_token, of_text = split_tokens(texts.cut.tokens, base, heads, east_asian), _values(texts, base)
-    (per_token, per_text, per_page), vocabulary, terms = _stemmed(lang, of_token, of_text, more)
-    counts = narrow(csr_array(texts.on_page @ (texts.cut.counts @ per_token + per_text) + per_page))
+    (per_token, per_text), vocabulary, terms = _stemmed(lang, of_token, of_text)
+    counts = narrow(csr_array(texts.on_page @ (texts.cut.counts @ per_token + per_text)))
     counts.sort_indices()
-    return TermTable(counts, vocabulary, _forms(of_token, _occurrences(texts), terms, vocabulary))
+    table = TermTable(counts, vocabulary, _forms(of_token, _occurrences(texts), terms, vocabulary))
+    return table if names is None else with_names(table, names, lang)
+
+
+def with_names(table: TermTable, names: Sequence[Sequence[str]], lang: str) -> TermTable:
+    """Add names to the terms of pages: what `count_words` returns for the same pages with these names.
+
+    Parameters
+    ----------
+    table : TermTable
+        Of `count_words`, without names.
+    names : sequence of sequence of str
+        As in `count_words`.
+    lang : str
+        Language of the pages.
+
+    Raises
+    ------
+    ShapeError
+        If there are not as many lists of names as pages.
+
+    Examples
+    --------
+    >>> table = with_names(count_words([["a server"], []], "en"), [[], ["img:map"]], "en")
+    >>> table.vocabulary, table.counts.toarray().tolist()
+    (['a', 'img:map', 'server'], [[1.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
+    """
+    n_pages = table.counts.shape[0]
+    if len(names) != n_pages:
+        raise ShapeError(f"expected one list of names per page, got {len(names)} for {n_pages} pages")
+    more = page_texts(names)
+    if not more.distinct:
+        return table
+    (of_names,), added, _ = _stemmed(lang, more)
+    vocabulary = sorted({*table.vocabulary, *added})
+    place = {term: i for i, term in enumerate(vocabulary)}
+    own, new = (np.fromiter(map(place.__getitem__, terms), np.int64, len(terms)) for terms in (table.vocabulary, added))
+    shape = n_pages, len(vocabulary)
+    matrices = ((table.counts, own), (of_names, new))
+    of_words, of_names = (csr_array((m.data, to[m.indices], m.indptr), shape=shape) for m, to in matrices)
+    counts = narrow(csr_array(of_words + of_names))
+    counts.sort_indices()
+    return TermTable(counts, vocabulary, table.forms._replace(terms=own[table.forms.terms]))
 
 
 class _Texts(NamedTuple):

@@ -1,0 +1,104 @@
+"""Matches of every two of some languages of one site, on all cores where there are several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import chain, pairwise
+from typing import Any
+
+import msgspec
+import numpy as np
+from msgspec.structs import astuple, replace
+
+from twinlink.config import Config, MatchSettings
+from twinlink.match.counted_words import CountedWords
+from twinlink.match.evidence import Side, Words, read_words, texts_of
+from twinlink.match.labels import PairLabel, label_matrix
+from twinlink.match.methods.registry import METHODS
+from twinlink.match.selection import SideMatch, match_sides
+from twinlink.match.sides import Group, SitePages
+from twinlink.similarity.lexicon_files import Lexicon
+from twinlink.system.side_by_side import at_once, forked, on_cores
+from twinlink.system.steps import Steps
+
+__all__ = ["LanguageMatches"]
+
+PAGE_SECONDS = 3e-4
+"""What the match of two languages takes for each of their pages at least: .3 to .8 ms on a site of 7,796 manual pages
+in eleven languages."""
+PAGE_BYTES = 60_000
+"""Memory that a process takes that matches languages of a site, for each page of the site: on the same site 55,000
+beside the program, and 45,000 for a copy."""
+
+Facing = tuple[Group, Group]
+"""Two languages, each with its pages."""
+
+
+class LanguageMatches(msgspec.Struct, frozen=True):
+    """What the matches of two languages of a site have in common."""
+
+    site: SitePages
+    lexicons: Callable[[str, str], Sequence[Lexicon]]
+    labels: Sequence[PairLabel]
+    config: Config
+    after_words: Callable[[], None]
+    """Called when the words of two languages are counted: what only the words need can be freed."""
+
+    def of(self, facing: Sequence[Facing], steps: Steps) -> list[SideMatch]:
+        """Match the pages of every two languages.
+
+        Where there are several, copies of this process match some of them, as many as there are cores, and memory for
+        them. The result does not depend on their number.
+        """
+        sizes = [len(a.rows) + len(b.rows) for a, b in facing]
+        n_copies = min(at_once(), len(facing), self._fitting())
+        if n_copies < 2:
+            counted = CountedWords() if len(facing) > 1 else None
+            return [self._match(two, counted, part) for two, part in zip(facing, _parts(steps, sizes), strict=True)]
+        order = sorted(range(len(facing)), key=lambda k: -sizes[k])  # so that no copy ends much later than others
+        parts = _parts(steps.of_this_process(), [sizes[k] for k in order])
+        # What copies need is made before: they have it all then, and this process knows which lexicons were read.
+        sides = [(self.site.side(a), self.site.side(b)) for a, b in facing]
+        texts = [texts_of(a, b, self.lexicons(a.lang, b.lang)) for a, b in sides]
+        counted = CountedWords()
+        tasks = [partial(self._without_sides, facing[k], counted, part) for k, part in zip(order, parts, strict=True)]
+        with on_cores(n_copies):
+            if not METHODS[self.config.match.method].reads_shapes:
+                counted.count(chain.from_iterable(texts))
+            found = forked(tasks, seconds=PAGE_SECONDS * sum(sizes) / n_copies)
+        of_two = dict(zip(order, found, strict=True))
+        return [SideMatch(*sides[k], *of_two[k]) for k in range(len(facing))]
+
+    def _fitting(self) -> int:
+        """Return the number of processes that there is memory for."""
+        return int(self.config.memory.beside(0) // (PAGE_BYTES * max(1, self.site.pages.num_rows)))
+
+    def _match(self, facing: Facing, counted: CountedWords | None, steps: Steps) -> SideMatch:
+        """Match the pages of two languages."""
+        side_a, side_b, between = self.site.facing(*facing)
+        between = replace(between, labels=label_matrix(self.labels, side_a.urls, side_b.urls))
+        known = self.lexicons(side_a.lang, side_b.lang)
+        return match_sides(side_a, side_b, between, known, self.config.match, steps, partial(self._words, counted))
+
+    def _without_sides(self, facing: Facing, counted: CountedWords, steps: Steps) -> tuple[Any, ...]:
+        """Return what was found without the sides, which all copies of this process have."""
+        return astuple(self._match(facing, counted, steps))[2:]
+
+    def _words(
+        self,
+        counted: CountedWords | None,
+        side_a: Side,
+        side_b: Side,
+        lexicons: Sequence[Lexicon],
+        settings: MatchSettings,
+    ) -> Words:
+        words = read_words(side_a, side_b, lexicons, settings, counted)
+        self.after_words()
+        return words
+
+
+def _parts(steps: Steps, sizes: Sequence[int]) -> list[Steps]:
+    """Return the part of the work that each two languages are, by their pages."""
+    ends = np.cumsum(sizes, dtype=np.float64) / max(sum(sizes), 1)
+    return [steps.part(begin, end) for begin, end in pairwise([0.0, *ends.tolist()])]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import chain, pairwise
@@ -19,6 +20,7 @@ from twinlink.match.methods.registry import METHODS
 from twinlink.match.selection import SideMatch, match_sides
 from twinlink.match.sides import Group, SitePages
 from twinlink.similarity.lexicon_files import Lexicon
+from twinlink.system.memory import in_words
 from twinlink.system.side_by_side import at_once, forked, on_cores
 from twinlink.system.steps import Steps
 
@@ -30,6 +32,8 @@ in eleven languages."""
 PAGE_BYTES = 60_000
 """Memory that a process takes that matches languages of a site, for each page of the site: on the same site 55,000
 beside the program, and 45,000 for a copy."""
+
+_log = logging.getLogger("twinlink.memory")
 
 Facing = tuple[Group, Group]
 """Two languages, each with its pages."""
@@ -51,22 +55,27 @@ class LanguageMatches(msgspec.Struct, frozen=True):
         Where there are several, copies of this process match some of them, as many as there are cores, and memory for
         them. The result does not depend on their number.
         """
-        sizes = [len(a.rows) + len(b.rows) for a, b in facing]
         n_copies = min(at_once(), len(facing), self._fitting())
-        if n_copies < 2:
-            counted = CountedWords() if len(facing) > 1 else None
-            return [self._match(two, counted, part) for two, part in zip(facing, _parts(steps, sizes), strict=True)]
-        order = sorted(range(len(facing)), key=lambda k: -sizes[k])  # so that no copy ends much later than others
-        parts = _parts(steps.of_this_process(), [sizes[k] for k in order])
-        # What copies need is made before: they have it all then, and this process knows which lexicons were read.
-        sides = [(self.site.side(a), self.site.side(b)) for a, b in facing]
-        texts = [texts_of(a, b, self.lexicons(a.lang, b.lang)) for a, b in sides]
-        counted = CountedWords()
+        if n_copies > 1:
+            return self._by_copies(n_copies, facing, steps.of_this_process())
+        counted = CountedWords() if len(facing) > 1 else None
+        parts = _parts(steps, [_size(two) for two in facing])
+        return [self._match(two, counted, part) for two, part in zip(facing, parts, strict=True)]
+
+    def _by_copies(self, n: int, facing: Sequence[Facing], steps: Steps) -> list[SideMatch]:
+        each = in_words(PAGE_BYTES * self.site.pages.num_rows)
+        _log.info("match: %d pairs of languages by %d processes, each with up to %s", len(facing), n, each)
+        order = sorted(range(len(facing)), key=lambda k: -_size(facing[k]))  # so that no copy ends much later
+        sizes, counted = [_size(facing[k]) for k in order], CountedWords()
+        parts = _parts(steps, sizes)
         tasks = [partial(self._without_sides, facing[k], counted, part) for k, part in zip(order, parts, strict=True)]
-        with on_cores(n_copies):
+        with on_cores(n):
+            # What copies need is made before: they all have it then, and this process knows which lexicons were read.
+            sides = [(self.site.side(a), self.site.side(b)) for a, b in facing]
+            known = [self.lexicons(a.lang, b.lang) for a, b in sides]
             if not METHODS[self.config.match.method].reads_shapes:
-                counted.count(chain.from_iterable(texts))
-            found = forked(tasks, seconds=PAGE_SECONDS * sum(sizes) / n_copies)
+                counted.count(chain.from_iterable(map(texts_of, *zip(*sides, strict=True), known)))
+            found = forked(tasks, seconds=PAGE_SECONDS * sum(sizes) / n)
         of_two = dict(zip(order, found, strict=True))
         return [SideMatch(*sides[k], *of_two[k]) for k in range(len(facing))]
 
@@ -96,6 +105,11 @@ class LanguageMatches(msgspec.Struct, frozen=True):
         words = read_words(side_a, side_b, lexicons, settings, counted)
         self.after_words()
         return words
+
+
+def _size(facing: Facing) -> int:
+    """Return the number of pages of two languages."""
+    return sum(len(group.rows) for group in facing)
 
 
 def _parts(steps: Steps, sizes: Sequence[int]) -> list[Steps]:

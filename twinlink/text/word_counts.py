@@ -102,14 +102,22 @@ def with_names(table: TermTable, names: Sequence[Sequence[str]], lang: str) -> T
         return table
     (of_names,), added, _ = _stemmed(lang, more)
     vocabulary = sorted({*table.vocabulary, *added})
-    place = {term: i for i, term in enumerate(vocabulary)}
-    own, new = (np.fromiter(map(place.__getitem__, terms), np.int64, len(terms)) for terms in (table.vocabulary, added))
-    shape = n_pages, len(vocabulary)
-    matrices = ((table.counts, own), (of_names, new))
-    of_words, of_names = (csr_array((m.data, to[m.indices], m.indptr), shape=shape) for m, to in matrices)
-    counts = narrow(csr_array(of_words + of_names))
+    own, new = _places(vocabulary, table.vocabulary, added)
+    size = len(vocabulary)
+    counts = narrow(csr_array(_moved(table.counts, own, size) + _moved(of_names, new, size)))
     counts.sort_indices()
     return TermTable(counts, vocabulary, table.forms._replace(terms=own[table.forms.terms]))
+
+
+def _places(vocabulary: Sequence[str], *parts: Sequence[str]) -> list[Numbers]:
+    """Return the places of the terms of each part in a vocabulary."""
+    place = {term: i for i, term in enumerate(vocabulary)}
+    return [np.fromiter(map(place.__getitem__, terms), np.int64, len(terms)) for terms in parts]
+
+
+def _moved(matrix: csr_array, places: Numbers, n_columns: int) -> csr_array:
+    """Return a matrix with its columns at other places."""
+    return csr_array((matrix.data, places[matrix.indices], matrix.indptr), shape=(matrix.shape[0], n_columns))
 
 
 class _Texts(NamedTuple):
@@ -181,8 +189,7 @@ def _stemmed(lang: str, *parts: PageTexts) -> tuple[list[csr_array], list[str], 
     """
     found = [stems(part.distinct, lang) for part in parts]
     vocabulary = sorted(set().union(*found))
-    place = {term: i for i, term in enumerate(vocabulary)}
-    columns = [np.fromiter(map(place.__getitem__, each), np.int64, len(each)) for each in found]
+    columns = _places(vocabulary, *found)
     matrices = [
         incidence(part.starts, column[part.numbers], len(vocabulary))
         for part, column in zip(parts, columns, strict=True)

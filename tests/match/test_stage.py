@@ -117,7 +117,7 @@ def test_any_number_of_cores_gives_the_same_for_one_site(tmp_path, monkeypatch, 
     monkeypatch.setattr(page_search, "_PART", 1)
     monkeypatch.setattr(structure, "_FEW", 0)
     monkeypatch.setattr(propagation, "FEW_CANDIDATES", 0)
-    monkeypatch.setattr(side_by_side, "_Copy", lambda tasks, copy=side_by_side._Copy: forks.append(n) or copy(tasks))
+    monkeypatch.setattr(side_by_side, "_Copy", lambda *given, copy=side_by_side._Copy: forks.append(n) or copy(*given))
     with worker_processes(n) as executor:
         match(run, config, executor=executor)
     assert forks

@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 import pytest
 
 from twinlink.errors import LexiconError
 from twinlink.system.side_by_side import (
     FORK_SECONDS,
+    QUEUED,
     RANGE_SECONDS,
     at_once,
     forked,
@@ -56,6 +59,61 @@ def test_short_tasks_are_not_worth_a_process() -> None:
 def test_a_copy_makes_no_copies() -> None:
     with on_cores(2):
         assert forked([at_once, at_once], seconds=1) == [2, 1]
+
+
+def test_who_is_done_takes_the_next_task(tmp_path: Path) -> None:
+    """While this process is at the first task, its copy does all others."""
+    done = tmp_path / "done"
+
+    def first() -> int:
+        while len(read(done)) < 4:
+            time.sleep(0.01)
+        return os.getpid()
+
+    def other() -> int:
+        with done.open("a") as lines:
+            lines.write("x")
+        return os.getpid()
+
+    with on_cores(2):
+        ours, *others = forked([first, *[other] * 4], seconds=1)
+    assert ours == os.getpid()
+    assert len({ours, *others}) == 2
+
+
+def test_more_tasks_than_a_pipe_holds_are_each_done_once() -> None:
+    n = 3 * QUEUED + 1
+    with on_cores(3):
+        assert [number for number, _ in forked(tasks(n), seconds=1)] == list(range(n))
+
+
+def test_there_are_no_more_processes_than_allowed() -> None:
+    with on_cores(8):
+        assert len({pid for _, pid in forked(tasks(8), seconds=1, most=2)}) == 2
+        assert forked([at_once] * 2, seconds=1) == [8, 4]
+
+
+def test_after_a_failure_in_a_copy_no_further_tasks_are_begun_before_it_is_repeated(tmp_path: Path) -> None:
+    begun, failed = tmp_path / "begun", tmp_path / "failed"
+
+    def failing() -> None:
+        failed.touch()
+        raise ValueError(f"broken in {os.getpid()}")
+
+    def other() -> None:
+        with begun.open("a") as lines:
+            lines.write("x")
+        while not failed.exists():
+            time.sleep(0.01)
+        time.sleep(0.1)
+
+    with on_cores(2), pytest.raises(ValueError, match=f"broken in {os.getpid()}"):
+        forked([other, failing, *[other] * 20], seconds=1)
+    assert len(read(begun)) < 10
+
+
+def read(file: Path) -> str:
+    return file.read_text() if file.exists() else ""
 
 
 def test_a_large_result_comes_whole() -> None:

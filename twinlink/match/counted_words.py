@@ -63,7 +63,8 @@ class CountedWords:
         known = [self._tables.get(side.key) if side.is_all else None for side in sides]
         missing = [side for side, table in zip(sides, known, strict=True) if table is None]
         sizes = [len(side.blocks) for side in missing] or [0]
-        of_copies = (sum(sizes) - max(sizes)) / max(1, at_once() - 1)  # if this process counts the largest
+        n_copies = max(1, min(at_once(), len(sizes)) - 1)
+        of_copies = (sum(sizes) - max(sizes)) / n_copies  # if this process counts the largest
         counted = forked([side.counted for side in missing], seconds=PAGE_SECONDS * of_copies)
         kept = [table._replace(counts=kept_matrix(table.counts)) for table in counted]
         self._tables |= {side.key: table for side, table in zip(missing, kept, strict=True) if side.is_all}

@@ -30,7 +30,7 @@ PAGE_SECONDS = 3e-4
 """What the match of two languages takes for each of their pages at least: .3 to .8 ms on a site of 7,796 manual pages
 in eleven languages."""
 PAGE_BYTES = 60_000
-"""Memory that a process takes that matches languages of a site, for each page of the site: on the same site 55,000
+"""Memory that each process takes that matches languages of a site, for each page of the site: on the same site 55,000
 beside the program, and 45,000 for a copy."""
 
 _log = logging.getLogger("twinlink.memory")
@@ -40,42 +40,47 @@ Facing = tuple[Group, Group]
 
 
 class LanguageMatches(msgspec.Struct, frozen=True):
-    """What the matches of two languages of a site have in common."""
+    """Matches the pages of every two of some languages of a site."""
 
     site: SitePages
     lexicons: Callable[[str, str], Sequence[Lexicon]]
     labels: Sequence[PairLabel]
     config: Config
-    after_words: Callable[[], None]
-    """Called when the words of two languages are counted: what only the words need can be freed."""
+    free: Callable[[], None]
+    """Gives memory back; called when the words of two languages are counted."""
+    forget: Callable[[], None]
+    """Frees what only the words need; called when they are counted, if there are no further languages."""
 
     def of(self, facing: Sequence[Facing], steps: Steps) -> list[SideMatch]:
         """Match the pages of every two languages.
 
-        Where there are several, copies of this process match some of them, as many as there are cores, and memory for
-        them. The result does not depend on their number.
+        Where there are several, copies of this process match some of them, as many processes as there are cores, and
+        memory for them. The result does not depend on their number.
         """
-        n_copies = min(at_once(), len(facing), self._fitting())
-        if n_copies > 1:
-            return self._by_copies(n_copies, facing, steps.of_this_process())
+        n_processes = min(at_once(), len(facing), self._fitting())
+        if n_processes > 1:
+            return self._by_processes(n_processes, facing, steps.of_this_process())
         counted = CountedWords() if len(facing) > 1 else None
         parts = _parts(steps, [_size(two) for two in facing])
         return [self._match(two, counted, part) for two, part in zip(facing, parts, strict=True)]
 
-    def _by_copies(self, n: int, facing: Sequence[Facing], steps: Steps) -> list[SideMatch]:
+    def _by_processes(self, most: int, facing: Sequence[Facing], steps: Steps) -> list[SideMatch]:
         each = in_words(PAGE_BYTES * self.site.pages.num_rows)
-        _log.info("match: %d pairs of languages by %d processes, each with up to %s", len(facing), n, each)
-        order = sorted(range(len(facing)), key=lambda k: -_size(facing[k]))  # so that no copy ends much later
-        sizes, counted = [_size(facing[k]) for k in order], CountedWords()
-        parts = _parts(steps, sizes)
-        tasks = [partial(self._without_sides, facing[k], counted, part) for k, part in zip(order, parts, strict=True)]
-        with on_cores(n):
-            # What copies need is made before: they all have it then, and this process knows which lexicons were read.
-            sides = [(self.site.side(a), self.site.side(b)) for a, b in facing]
-            known = [self.lexicons(a.lang, b.lang) for a, b in sides]
-            if not METHODS[self.config.match.method].reads_shapes:
-                counted.count(chain.from_iterable(map(texts_of, *zip(*sides, strict=True), known)))
-            found = forked(tasks, seconds=PAGE_SECONDS * sum(sizes) / n)
+        _log.info("match: %d pairs of languages by up to %d processes, each with up to %s", len(facing), most, each)
+        steps(0.0, "words of all languages")
+        # What copies need is made before: they all have it then, and this process knows which lexicons were read.
+        sides = [(self.site.side(a), self.site.side(b)) for a, b in facing]
+        known = [self.lexicons(a.lang, b.lang) for a, b in sides]
+        counted = CountedWords()
+        if not METHODS[self.config.match.method].reads_shapes:
+            texts = chain.from_iterable(map(texts_of, *zip(*sides, strict=True), known))
+            with on_cores(most):
+                counted.count(texts)
+        order = sorted(range(len(facing)), key=lambda k: -_size(facing[k]))  # so that no process ends much later
+        sizes = [_size(facing[k]) for k in order]
+        parts = zip(order, _parts(steps, sizes), strict=True)
+        tasks = [partial(self._without_sides, facing[k], counted, part) for k, part in parts]
+        found = forked(tasks, seconds=PAGE_SECONDS * sum(sizes) / most, most=most)
         of_two = dict(zip(order, found, strict=True))
         return [SideMatch(*sides[k], *of_two[k]) for k in range(len(facing))]
 
@@ -103,7 +108,9 @@ class LanguageMatches(msgspec.Struct, frozen=True):
         settings: MatchSettings,
     ) -> Words:
         words = read_words(side_a, side_b, lexicons, settings, counted)
-        self.after_words()
+        if counted is None:
+            self.forget()
+        self.free()
         return words
 
 

@@ -119,14 +119,12 @@ def match_site(
     groups, placeholders = _groups(site, langs, config.langs)
     facing = list(language_pairs(groups))
 
-    def after_words() -> None:
-        if len(facing) == 1:  # the words of two languages are counted once
-            site.forget_texts()
-            if pages.num_rows >= VERY_MANY_PAGES:
-                forget_dictionary()
-        free()
+    def forget() -> None:
+        site.forget_texts()
+        if pages.num_rows >= VERY_MANY_PAGES:
+            forget_dictionary()
 
-    language_matches = LanguageMatches(site, lexicons, labels, config, after_words)
+    language_matches = LanguageMatches(site, lexicons, labels, config, free, forget)
     matches = language_matches.of(facing, steps.part(LANGUAGES_SHARE, 1.0))
     beside = language_matches.of(groups_beside(langs, groups, matches, config.match), NO_STEPS)
     matches = reconcile(matches, beside, config.match)

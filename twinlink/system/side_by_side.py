@@ -36,6 +36,8 @@ FORK_SECONDS = 0.3
 with parts of .05 s a run of 1,900 pages took longer, with those of .3 s one of 4,900 pages took .3 s less."""
 THREAD_SECONDS = 0.002
 """What a part must take to be worth a thread."""
+QUEUED = 500
+"""Number of entries of eight bytes that a pipe holds on every system."""
 RANGE_SECONDS = 0.01
 """What a range of numbers takes in a thread: so short that no core waits long for another."""
 
@@ -57,18 +59,22 @@ def at_once() -> int:
     return _cores.get()
 
 
-def forked(tasks: Sequence[Callable[[], ResultT]], *, seconds: float) -> list[ResultT]:
+def forked(tasks: Sequence[Callable[[], ResultT]], *, seconds: float, most: int | None = None) -> list[ResultT]:
     """Return the results of some tasks, in their order.
 
-    This process does the first task, and copies of it the others, as many at a time as there are cores. So the first
-    task should be the one with the largest result. A task whose process is lost, or fails, is repeated by this process.
+    This process does the first task, and copies of it the next ones, as many at a time as there are cores; who is done
+    takes the next of the others. So the first task should be the one with the largest result, and long ones should
+    come before short ones. A task whose process is lost, or fails, is repeated by this process; if it failed, at once.
 
     Parameters
     ----------
     tasks : sequence of callable
     seconds : float
-        What each of them is expected to take: below `FORK_SECONDS`, no process is forked. Nor is one in a thread, whose
-        copy would not have the locks that other threads hold.
+        What each process is expected to take: below `FORK_SECONDS`, none is forked. Nor is one in a thread, whose copy
+        would not have the locks that other threads hold.
+    most : int, optional
+        Maximum number of processes, with this one, where there are more cores. Each copy uses as many of them as it
+        would get if all got as many; this process uses what others leave.
 
     Examples
     --------
@@ -76,16 +82,39 @@ def forked(tasks: Sequence[Callable[[], ResultT]], *, seconds: float) -> list[Re
     ...     forked([lambda: 1, lambda: 2, lambda: 3], seconds=1.0)
     [1, 2, 3]
     """
-    n = min(at_once(), len(tasks))
+    n = min(at_once(), len(tasks), len(tasks) if most is None else most)
     if n < 2 or seconds < FORK_SECONDS or threading.current_thread() is not threading.main_thread():
         return [task() for task in tasks]
-    others = [_Copy([tasks[number] for number in range(first, len(tasks), n)]) for first in range(1, n)]
     try:
-        done = [[task() for task in tasks[::n]], *(copy.results() for copy in others)]
+        queue = _Queue(n, len(tasks))
+    except OSError:  # no further file is allowed
+        return [task() for task in tasks]
+    with queue:
+        done, failed = _done_by(n, tasks, queue)
+    for number in [*failed, *range(len(tasks))]:
+        if number not in done:
+            done[number] = tasks[number]()
+    return [done[number] for number in range(len(tasks))]
+
+
+def _done_by(n: int, tasks: Sequence[Callable[[], ResultT]], queue: _Queue) -> tuple[dict[int, ResultT], list[int]]:
+    """Return what this process and its copies have done, by the numbers of the tasks, and those that failed."""
+    done: dict[int, ResultT] = {}
+    failed: list[int] = []
+    copies: list[_Copy[ResultT]] = []
+    try:
+        # One by one, so that those that are started are ended after an interrupt.
+        copies.extend(_Copy(tasks, first, queue, at_once() // n) for first in range(1, n))
+        for number in queue.numbers(0):
+            done[number] = tasks[number]()
+        for copy in copies:
+            found, failed_there = copy.results()
+            done |= found
+            failed += failed_there
     finally:
-        for copy in others:
+        for copy in copies:
             copy.end()
-    return [done[number % n][number // n] for number in range(len(tasks))]
+    return done, failed
 
 
 def in_ranges(function: Callable[[int, int], Sequence[ResultT]], n: int, *, seconds: float) -> list[ResultT]:
@@ -161,22 +190,59 @@ def threaded_in_ranges(function: Callable[[int, int], Sequence[ResultT]], n: int
     return list(chain.from_iterable(parts))
 
 
-class _Copy(Generic[ResultT]):
-    """A forked copy of this process that does some tasks."""
+class _Queue:
+    """Numbers of the tasks that nobody does yet: a pipe that this process and its copies read from.
 
-    def __init__(self, tasks: Sequence[Callable[[], ResultT]]) -> None:
-        self._tasks = tasks
+    Parameters
+    ----------
+    first, end : int
+        The first number, and the one after the last.
+    """
+
+    def __init__(self, first: int, end: int) -> None:
+        self._run = max(1, -(-(end - first) // QUEUED))
+        self._end = end
+        self._place, write = os.pipe()
+        try:
+            os.write(write, b"".join(number.to_bytes(8) for number in range(first, end, self._run)))
+        finally:
+            os.close(write)
+
+    def __enter__(self) -> _Queue:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        os.close(self._place)
+
+    def numbers(self, first: int) -> Iterator[int]:
+        """Yield a number, and then those that are taken from the queue."""
+        yield first
+        while taken := os.read(self._place, 8):
+            number = int.from_bytes(taken)
+            yield from range(number, min(number + self._run, self._end))
+
+    def empty(self) -> None:
+        """Take all numbers, so that nobody takes another one."""
+        while os.read(self._place, 2**16):
+            pass
+
+
+class _Copy(Generic[ResultT]):
+    """A forked copy of this process that does some tasks: one, and those that it takes from the queue."""
+
+    def __init__(self, tasks: Sequence[Callable[[], ResultT]], first: int, queue: _Queue, n_cores: int) -> None:
         self._started: tuple[ForkProcess, Connection] | None = None
         with suppress(OSError):  # no memory, or no further process or file is allowed
-            self._started = _started(tasks)
+            self._started = _started(tasks, first, queue, n_cores)
 
-    def results(self) -> list[ResultT]:
-        """Return the results of the tasks."""
+    def results(self) -> tuple[dict[int, ResultT], list[int]]:
+        """Return the results of the tasks that it did, by their numbers, and the number of the one that failed."""
         if self._started is not None:
-            with suppress(EOFError, OSError):  # it failed, or was killed
-                results: list[ResultT] = pickle.loads(self._started[1].recv_bytes())  # noqa: S301  (written by us)
-                return results
-        return [task() for task in self._tasks]
+            with suppress(EOFError, OSError):  # it was killed, or a result cannot be sent
+                found: tuple[dict[int, ResultT], list[int]]
+                found = pickle.loads(self._started[1].recv_bytes())  # noqa: S301  (written by us)
+                return found
+        return {}, []
 
     def end(self) -> None:
         """End the process, whose results are there or not wanted."""
@@ -187,11 +253,13 @@ class _Copy(Generic[ResultT]):
             results.close()
 
 
-def _started(tasks: Sequence[Callable[[], object]]) -> tuple[ForkProcess, Connection]:
+def _started(
+    tasks: Sequence[Callable[[], object]], first: int, queue: _Queue, n_cores: int
+) -> tuple[ForkProcess, Connection]:
     """Start a copy of this process; return it, and where its results come from."""
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_work, args=(os.getpid(), tasks, theirs))
+    process = context.Process(target=_work, args=(os.getpid(), tasks, first, queue, n_cores, theirs))
     try:
         with theirs, interrupted_later(), warnings.catch_warnings():
             # No copy uses the locks that a thread of this process may hold.
@@ -204,12 +272,27 @@ def _started(tasks: Sequence[Callable[[], object]]) -> tuple[ForkProcess, Connec
     return process, ours
 
 
-def _work(parent: int, tasks: Sequence[Callable[[], object]], results: Connection) -> None:
+def _work(
+    parent: int,
+    tasks: Sequence[Callable[[], object]],
+    first: int,
+    queue: _Queue,
+    n_cores: int,
+    results: Connection,
+) -> None:
     """Do tasks in a copy of the process, and send their results."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends this process
     end_with_parent(parent)
-    _cores.set(1)
-    with suppress(Exception):  # the parent repeats the tasks, and meets the error itself
-        results.send_bytes(pickle.dumps([task() for task in tasks], protocol=5))
+    _cores.set(n_cores)
+    done: dict[int, object] = {}
+    at, failed = first, []
+    try:
+        for at in queue.numbers(first):
+            done[at] = tasks[at]()
+    except Exception:  # noqa: BLE001  (the parent repeats the task, and meets the error itself)
+        queue.empty()  # so that it does so soon
+        failed = [at]
+    with suppress(Exception):
+        results.send_bytes(pickle.dumps((done, failed), protocol=5))
     results.close()
     os._exit(0)  # what waits to be written, or to be cleaned up, is the parent's

@@ -266,6 +266,15 @@ def test_a_further_round_learns_without_the_correction_where_it_leaves_few_pairs
     assert _enough_to_learn(*three) is three[chosen]
 
 
+def test_where_no_pair_is_likely_the_best_ones_are_learned_from() -> None:
+    presence = np.array([0.15, 0.09, 0.12, 0.0])
+    learned = _enough_to_learn(np.zeros(4), np.zeros(4), presence)
+    assert learned.tolist() == pytest.approx([0.5, 0.3, 0.4, 0.0])
+    assert (learned > LIKELY).tolist() == [True, False, True, False]
+    for none in (np.zeros(4), np.zeros(0)):
+        assert _enough_to_learn(none, none, none) is none
+
+
 def test_right_pairs_are_found_and_are_likely() -> None:
     kinds, rivalry, right = made_site(30, 10, gap=0.5)
     result = weighed(kinds, rivalry)

@@ -100,6 +100,11 @@ to learn from them alone. Where little is known yet, hardly any pair is sure, wh
 on 15 sites: mean F1 .964 instead of .815 where a lexicon of 2,000 words is all that is known of five of them; .955
 instead of .899 with half of the pages of one language on nine; the same on six others. With ½, F1 rises on one site
 with half of the pages of either language, but half of its pairs are wrong then."""
+BEST = 0.5
+"""Presence that the most likely pairs get if none is likely, so that a further round learns from those with at least
+two thirds of theirs. Trials on lo-en-zhtw, a large site, with 2,000 words of a lexicon and no shared ones: with 40 or
+60 candidates for each page no pair is found without this, and F1 is .98 with it. On seven sites where no page has a
+partner, a run reports 16.2 instead of 15.9 pairs."""
 FEW = 50
 """Up to this many pairs, a further round learns by presences from models that have not learned from the pairs. Trials
 on 24 versions of eight sites, with 20 or 40 pages of one side and half of the other one: mean F1 .724 without and .743
@@ -325,12 +330,16 @@ class _Comparison(NamedTuple):
 def _enough_to_learn(presence: Floats, uncorrected: Floats, of_all: Floats) -> Floats:
     """Return the presence by which a further round learns: the first of three that leaves it enough likely pairs.
 
-    A round that has none finds nothing.
+    A round that has none finds nothing. So if none of the three has any, the last is raised until its most likely
+    pairs have `BEST`.
     """
     n_likely, n_uncorrected = (np.sum(each > LIKELY) for each in (presence, uncorrected))
     if n_likely < ENOUGH * n_uncorrected:
         return uncorrected
-    return presence if n_likely else of_all
+    if n_likely:
+        return presence
+    most = of_all.max(initial=0.0)
+    return of_all * (BEST / most) if 0 < most <= LIKELY else of_all
 
 
 def _learned_without(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
@@ -14,6 +13,7 @@ from urllib.parse import quote
 from experiments.sitemaker.build import Site
 from experiments.sitemaker.gold import equal_pages
 from experiments.sitemaker.pages import SitePage
+from experiments.sitemaker.partial import partial_folder
 
 __all__ = ["write_site"]
 
@@ -26,19 +26,16 @@ def write_site(site: Site, folder: Path, sources: Sequence[str]) -> dict[str, An
     share), ``urls.txt`` all paths in random order, ``seeds.txt`` a good entry page for each language, ``names.tsv``
     (opaque sites) new and old paths, ``meta.json`` the rest. ``unscored.txt`` is always empty.
     """
-    partial = folder.with_name(folder.name + ".tmp")
-    shutil.rmtree(partial, ignore_errors=True)
-    sizes = _write_pages(site, partial / "site")
-    new = {path: site.names.page(path) for path in site.pages}
-    _write_tables(site, partial, new, sizes)
-    langs = dict.fromkeys(judged.page.lang for _, judged in site.pages.values())
-    seeds = [entry_page(site, lang) for lang in langs]
-    _lines(partial / "seeds.txt", [new[seed] for seed in seeds])
-    meta = {**site.description(), **_numbers(site, seeds), "mb": round(sum(sizes.values()) / 1e6, 1)}
-    meta |= {"source": "Debian " + ", ".join(sources), "license": site.recipe.license, "note": site.recipe.note}
-    (partial / "meta.json").write_text(json.dumps(meta, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    shutil.rmtree(folder, ignore_errors=True)
-    partial.rename(folder)
+    with partial_folder(folder) as partial:
+        sizes = _write_pages(site, partial / "site")
+        new = {path: site.names.page(path) for path in site.pages}
+        _write_tables(site, partial, new, sizes)
+        langs = dict.fromkeys(judged.page.lang for _, judged in site.pages.values())
+        seeds = [entry_page(site, lang) for lang in langs]
+        _lines(partial / "seeds.txt", [new[seed] for seed in seeds])
+        meta = {**site.description(), **_numbers(site, seeds), "mb": round(sum(sizes.values()) / 1e6, 1)}
+        meta |= {"source": "Debian " + ", ".join(sources), "license": site.recipe.license, "note": site.recipe.note}
+        (partial / "meta.json").write_text(json.dumps(meta, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return meta
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-import shutil
 import zipfile
 from collections.abc import Collection, Sequence
 from pathlib import Path
+
+from experiments.sitemaker.partial import partial_folder
 
 __all__ = ["HTML", "unpack_help"]
 
@@ -24,10 +25,7 @@ def unpack_help(roots: Sequence[Path], langs: Collection[str]) -> None:  # noqa:
                 continue
             out = root / HTML / named[1].replace("_", "-")
             if not out.is_dir():
-                partial = out.with_name(out.name + ".tmp")
-                shutil.rmtree(partial, ignore_errors=True)
-                with zipfile.ZipFile(archive) as content:
-                    pages = [name for name in content.namelist() if name.endswith(".html")]
-                    content.extractall(partial, pages)
-                (partial / archive.stem).rename(out)
-                shutil.rmtree(partial)
+                with partial_folder(out) as partial, zipfile.ZipFile(archive) as content:
+                    for page in zipfile.Path(content, f"{archive.stem}/").iterdir():
+                        if page.name.endswith(".html"):
+                            (partial / page.name).write_bytes(page.read_bytes())

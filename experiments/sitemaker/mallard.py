@@ -5,7 +5,6 @@ The style sheets are those by which GNOME's own site is made (package ``yelp-xsl
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 from lxml import etree
 
 from experiments.sitemaker.languages import compact, language_folder
+from experiments.sitemaker.partial import partial_folder
 
 __all__ = ["HTML", "write_help"]
 
@@ -51,11 +51,8 @@ def write_help(roots: Sequence[Path], document: str, langs: Collection[str]) -> 
         pages = sorted((folder / document).glob("*.page"))
         out = root / HTML / (SOURCE[1] if folder.name == SOURCE[0] else folder.name.replace("_", "-"))
         if pages and not out.is_dir():
-            partial = out.with_name(out.name + ".tmp")
-            shutil.rmtree(partial, ignore_errors=True)
-            partial.mkdir(parents=True)
-            _write_pages(pages, styles.absolute(), partial.absolute())
-            partial.rename(out)
+            with partial_folder(out) as partial:
+                _write_pages(pages, styles.absolute(), partial.absolute())
 
 
 def _folders(roots: Sequence[Path], langs: Collection[str]) -> Iterator[tuple[Path, Path]]:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import gzip
 import re
-import shutil
 import subprocess
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from experiments.sitemaker.languages import compact, language_folder
+from experiments.sitemaker.partial import partial_folder
 
 __all__ = ["HTML", "write_man_pages"]
 
@@ -52,11 +52,8 @@ def write_man_pages(roots: Sequence[Path], langs: Collection[str]) -> None:
         root, folder = next(iter(folders.items()))
         out = root / HTML / (SOURCE if folder == root / MANUALS else folder.name.replace("_", "-"))
         if not out.is_dir():
-            partial = out.with_name(out.name + ".tmp")
-            shutil.rmtree(partial, ignore_errors=True)
-            partial.mkdir(parents=True)
-            _write_pages(_pages(folders.values()), mandoc.absolute(), partial)
-            partial.rename(out)
+            with partial_folder(out) as partial:
+                _write_pages(_pages(folders.values()), mandoc.absolute(), partial)
 
 
 def _folder(root: Path, lang: str) -> Path | None:

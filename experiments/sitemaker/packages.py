@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
+from experiments.sitemaker.partial import partial_folder
 from experiments.sitemaker.recipes import RecipeError
 
 
@@ -50,10 +51,8 @@ def _download(name: str, cache: Path) -> None:
 def _unpack(file: Path) -> Path:
     root = file.with_suffix("")
     if not root.is_dir():
-        partial = root.with_name(root.name + ".tmp")
-        shutil.rmtree(partial, ignore_errors=True)
-        done = subprocess.run(["dpkg-deb", "-x", file, partial], capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise RecipeError(f"dpkg-deb -x {file}: {done.stderr.strip()}")
-        partial.rename(root)
+        with partial_folder(root) as partial:
+            done = subprocess.run(["dpkg-deb", "-x", file, partial], capture_output=True, text=True, check=False)
+            if done.returncode:
+                raise RecipeError(f"dpkg-deb -x {file}: {done.stderr.strip()}")
     return root

@@ -33,9 +33,9 @@ def counts(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     seen: list[tuple[str, str]] = []
     really = counted_words.count_words
 
-    def count_words(pages: Sequence[Sequence[str]], lang: str, names: None, heads: frozenset[str], cut: str) -> object:
+    def count_words(pages: Sequence[Sequence[str]], lang: str, heads: frozenset[str], cut: str) -> object:
         seen.append((lang, cut))
-        return really(pages, lang, names, heads, cut)  # type: ignore[arg-type]
+        return really(pages, lang, heads, cut)  # type: ignore[arg-type]
 
     monkeypatch.setattr(counted_words, "count_words", count_words)
     return seen

@@ -37,7 +37,9 @@ pages_of_blocks = st.lists(st.lists(blocks, max_size=4), max_size=4)
 def test_equals_cutting_each_page(pages: list[list[str]], lang: str, has_names: bool, few: int) -> None:
     names = [["img:a.png", "out:x.org"][: len(page)] for page in pages] if has_names else None
     with patch.multiple(cutting, FEW_CHARACTERS=few, FEW_WITHOUT_CODE=few, code_runs=lambda: few == 0):
-        table = count_words(pages, lang, names)
+        table = count_words(pages, lang)
+    if names is not None:
+        table = with_names(table, names, lang)
     more = names or [[]] * len(pages)
     expected = count_terms(
         [[*tokenize("\n".join(page), lang), *own] for page, own in zip(pages, more, strict=True)], lang
@@ -94,7 +96,7 @@ def test_no_pages_and_no_words() -> None:
 
 def test_names_of_other_pages_are_refused() -> None:
     with pytest.raises(ShapeError, match="2 for 1 pages"):
-        count_words([["a"]], "en", [["x"], ["y"]])
+        with_names(count_words([["a"]], "en"), [["x"], ["y"]], "en")
 
 
 def test_the_longest_head_of_a_lexicon_is_one_word() -> None:

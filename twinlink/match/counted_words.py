@@ -31,7 +31,7 @@ class Texts(NamedTuple):
 
     def counted(self) -> TermTable:
         """Count the words."""
-        return count_words(self.blocks, self.lang, None, self.heads, self.east_asian)
+        return count_words(self.blocks, self.lang, self.heads, self.east_asian)
 
     @property
     def key(self) -> _Key:

@@ -157,6 +157,7 @@ def texts_of(side_a: Side, side_b: Side, lexicons: Sequence[Lexicon]) -> list[Te
 
 
 def _named(table: TermTable, names: Sequence[Sequence[str]], lang: str) -> TermTable:
+    """Return the words of a side with its names."""
     named = with_names(table, names, lang)
     return table if named is table else named._replace(counts=kept_matrix(named.counts))
 

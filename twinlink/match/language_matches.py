@@ -88,16 +88,16 @@ class LanguageMatches(msgspec.Struct, frozen=True):
         """Return the number of processes that there is memory for."""
         return int(self.config.memory.beside(0) // (PAGE_BYTES * max(1, self.site.pages.num_rows)))
 
-    def _match(self, facing: Facing, counted: CountedWords | None, steps: Steps) -> SideMatch:
+    def _match(self, two: Facing, counted: CountedWords | None, steps: Steps) -> SideMatch:
         """Match the pages of two languages."""
-        side_a, side_b, between = self.site.facing(*facing)
+        side_a, side_b, between = self.site.facing(*two)
         between = replace(between, labels=label_matrix(self.labels, side_a.urls, side_b.urls))
         known = self.lexicons(side_a.lang, side_b.lang)
         return match_sides(side_a, side_b, between, known, self.config.match, steps, partial(self._words, counted))
 
-    def _without_sides(self, facing: Facing, counted: CountedWords, steps: Steps) -> tuple[Any, ...]:
+    def _without_sides(self, two: Facing, counted: CountedWords, steps: Steps) -> tuple[Any, ...]:
         """Return what was found without the sides, which all copies of this process have."""
-        return astuple(self._match(facing, counted, steps))[2:]
+        return astuple(self._match(two, counted, steps))[2:]
 
     def _words(
         self,
@@ -114,9 +114,9 @@ class LanguageMatches(msgspec.Struct, frozen=True):
         return words
 
 
-def _size(facing: Facing) -> int:
+def _size(two: Facing) -> int:
     """Return the number of pages of two languages."""
-    return sum(len(group.rows) for group in facing)
+    return sum(len(group.rows) for group in two)
 
 
 def _parts(steps: Steps, sizes: Sequence[int]) -> list[Steps]:

@@ -1,7 +1,7 @@
 """Words of a text: tokens, stems, numbers, values; and term counts of pages.
 
 - a text: `tokenize`, `one_form`, `stem`, `plain_number`, `values_in`
-- pages: `count_words` (page × term), `page_texts`, `cut_texts`
+- pages: `count_words` (page × term), `with_names`, `page_texts`, `cut_texts`
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from twinlink.text.page_texts import PageTexts, page_texts
 from twinlink.text.stems import stem
 from twinlink.text.terms import plain_number
 from twinlink.text.values import values_in
-from twinlink.text.word_counts import count_words
+from twinlink.text.word_counts import count_words, with_names
 from twinlink.text.words import TermTable, one_form, tokenize
 
 __all__ = [
@@ -26,4 +26,5 @@ __all__ = [
     "stem",
     "tokenize",
     "values_in",
+    "with_names",
 ]

@@ -30,11 +30,10 @@ Numbers = NDArray[np.int64]
 def count_words(
     pages: Sequence[Sequence[str]],
     lang: str,
-    names: Sequence[Sequence[str]] | None = None,
     heads: AbstractSet[str] = frozenset(),
     east_asian: EastAsian = "dictionary",
 ) -> TermTable:
-    """Count the terms of pages: the stems of `tokenize`'s tokens, and names.
+    """Count the terms of pages: the stems of `tokenize`'s tokens.
 
     Parameters
     ----------
@@ -42,18 +41,11 @@ def count_words(
         The text blocks of each page. The tokens of `PageTexts` may be known already.
     lang : str
         Language of all of them.
-    names : sequence of sequence of str, optional
-        More terms of each page, as they stand (see `shared_names`).
     heads : set of str, optional
         Chinese words of a lexicon (`heads_of`), which are not to be cut: the segmenter's dictionary is not the
         lexicon's.
     east_asian : {"dictionary", "pairs", "whole"}
         How runs of Han and kana are cut, see `EastAsian`.
-
-    Raises
-    ------
-    ShapeError
-        If there are not as many lists of names as pages.
 
     Examples
     --------
@@ -67,19 +59,18 @@ def count_words(
     (per_token, per_text), vocabulary, terms = _stemmed(lang, of_token, of_text)
     counts = narrow(csr_array(texts.on_page @ (texts.cut.counts @ per_token + per_text)))
     counts.sort_indices()
-    table = TermTable(counts, vocabulary, _forms(of_token, _occurrences(texts), terms, vocabulary))
-    return table if names is None else with_names(table, names, lang)
+    return TermTable(counts, vocabulary, _forms(of_token, _occurrences(texts), terms, vocabulary))
 
 
 def with_names(table: TermTable, names: Sequence[Sequence[str]], lang: str) -> TermTable:
-    """Add names to the terms of pages: what `count_words` returns for the same pages with these names.
+    """Add names to the terms of pages, which count like words.
 
     Parameters
     ----------
     table : TermTable
-        Of `count_words`, without names.
+        Of `count_words`.
     names : sequence of sequence of str
-        As in `count_words`.
+        The names of each page, as they stand (see `shared_names`).
     lang : str
         Language of the pages.
 

@@ -282,21 +282,28 @@ def test_candidates_are_nearly_a_pair_by_a_near_duplicate_of_either_page() -> No
 
 
 @pytest.mark.parametrize(
-    ("is_first", "texts", "other"), [(False, FORMS, 1 - LESS / 2), (True, FORMS, 1), (False, TEXTS, 1)]
+    ("is_first", "kinds", "other"),
+    [
+        (False, ["contrast"], 1 - LESS / 2),
+        (False, ["learned", "contrast"], 1 - LESS / 4),
+        (True, ["contrast"], 1),
+        (False, [], 1),
+    ],
 )
-def test_look_alikes_are_aligned_by_their_contrast(is_first: bool, texts: Sequence[str], other: float) -> None:
-    """Pages 0 and 1 are near-duplicates in ``FORMS``: half of the best contrast takes half of `LESS`."""
-    site, rivalry = site_of(texts=(texts, texts)), Rivalry(FULL)
-    contrast = np.array([[0.8, 0.4, 0.4], [0.4, 0.8, 0.4], [0, 0, 0]], np.float32).ravel()
-    evidence = {"ets": np.full(9, 0.5, np.float32), "contrast": contrast}
+def test_links_are_aligned_by_words_from_the_second_round_on(
+    is_first: bool, kinds: Sequence[str], other: float
+) -> None:
+    """Half of the best contrast takes half of `LESS`, and half of that if learned words are as good as the best."""
+    rivalry = Rivalry(FULL)
+    contrast = np.array([[0.8, 0.4, 0], [0.4, 0.8, 0], [0, 0, 0]], np.float32).ravel()
+    words = {"learned": np.full(9, 0.2, np.float32), "contrast": contrast}
+    evidence = {"ets": np.full(9, 0.5, np.float32)} | {kind: words[kind] for kind in kinds}
     state = state_of(probabilities=None if is_first else np.zeros(9))
-    found = _to_align(site, state, rivalry, evidence, None)
-    assert found.reshape(N, N)[0] == pytest.approx([0.5, 0.5 * other, 0.5 * other])
-    assert found.reshape(N, N)[2, 2] == 0.5
-    alone = _to_align(site, state, rivalry, evidence, np.arange(9) != 0)
-    assert alone.reshape(N, N)[0, 1] == pytest.approx(
-        0.5 if other == 1 else 0.5 * (1 - LESS / 2)
-    )  # the best of column 1
+    found = _to_align(state, rivalry, evidence, None)
+    assert found.reshape(N, N)[0, :2] == pytest.approx([0.5, 0.5 * other])
+    assert found.reshape(N, N)[2, 2] == 0.5  # neither page has any contrast
+    alone = _to_align(state, rivalry, evidence, np.arange(9) != 0)
+    assert alone.reshape(N, N)[0, 1] == pytest.approx(0.5 * other)  # the best of column 1
 
 
 def test_links_are_aligned_by_contrast_where_nothing_else_tells_an_entry_apart() -> None:

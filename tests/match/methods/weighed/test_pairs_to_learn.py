@@ -34,3 +34,15 @@ def test_a_clue_is_used_at_first_if_the_pages_agree_with_most_of_it(n_agreed: in
     )
     wanted = 5 if is_used else n_agreed
     assert [columns[k] for k in np.flatnonzero(clear)] == list(range(wanted))
+
+
+def test_content_alone_tells_if_nothing_is_clear_otherwise() -> None:
+    """Three pages of a side link to all others and have one structure: ETS is nearly the same for all candidates."""
+    candidates = sp.csr_array(np.ones((3, 3)))
+    content = np.array([[0.4, 0.1, 0.1], [0.1, 0.3, 0.1], [0.2, 0.1, 0.2]]).ravel()
+    evidence = {"ets": 0.5 + content / 10, "content": content}
+    arguments = Rivalry(candidates), None, lambda pairs: np.zeros(9, np.bool_)
+    state = State(candidates, {}, (), np.zeros(3, np.int64))
+    assert np.flatnonzero(pairs_to_learn(state, evidence, *arguments)).tolist() == [0, 4]
+    evidence["ets"] = np.eye(3)[[2, 0, 1]].ravel()  # where ETS tells pairs, these count
+    assert np.flatnonzero(pairs_to_learn(state, evidence, *arguments)).tolist() == [2, 3, 7]

@@ -34,7 +34,9 @@ def pairs_to_learn(
 
     At first, pairs that a clue makes clear come before those that the pages themselves make clear, but for pages that
     these pair with others. A clue is used here if most of its pairs are nearly the best by the pages' own evidence,
-    or if this gives hardly any clear pairs. Near-duplicates are no rivals of each other if no pair is clear otherwise.
+    or if this gives hardly any clear pairs. If no pair is clear otherwise, near-duplicates are no rivals of each other;
+    if there is still none, pairs are clear by their content alone: where each page has the same structure and links to
+    all others, the rest of the evidence is the same for all candidates.
     """
     if lessons is not None:
         evidence = lessons.without_rejected(evidence)
@@ -45,6 +47,8 @@ def pairs_to_learn(
     by_pages = clear_pairs(first, rivalry, FIRST_MARGIN)
     if not by_pages.any():
         by_pages = _clear_but_for_alike(first, rivalry, nearly)
+    if not by_pages.any() and "content" in own:
+        by_pages = clear_pairs(own["content"], rivalry, FIRST_MARGIN)
     agreed = (first >= NEARLY_AS_GOOD * rivalry.rivals(first)) & (by_pages | ~_with_page_of(by_pages, rivalry))
     clear = np.zeros(state.pattern.nnz, dtype=np.bool_)
     for clue in CLUES:

@@ -1,9 +1,10 @@
-"""Debian packages: downloaded by name with apt and unpacked without root."""
+"""Packages: downloaded by name, with apt or npm, and unpacked without root."""
 
 from __future__ import annotations
 
 import shutil
 import subprocess
+import tarfile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,15 +19,21 @@ class Package(NamedTuple):
     root: Path
 
 
+NPM = "npm:"
+"""Start of the names of packages that are not Debian's: ``npm:NAME@VERSION``."""
+
+
 def fetch(name: str, cache: Path) -> Package:
-    """Download and unpack a Debian package, unless ``cache`` has it from before.
+    """Download and unpack a package, unless ``cache`` has it from before.
 
     Raises
     ------
     RecipeError
-        If this machine has no ``apt-get`` and ``dpkg-deb``, or does not know the package.
+        If this machine has no ``apt-get`` and ``dpkg-deb``, or ``npm``, or does not know the package.
     """
     cache.mkdir(parents=True, exist_ok=True)
+    if name.startswith(NPM):
+        return _fetch_npm(name.removeprefix(NPM), cache)
     files = sorted(cache.glob(f"{name}_*.deb"))
     if not files:
         _download(name, cache)
@@ -56,3 +63,20 @@ def _unpack(file: Path) -> Path:
             if done.returncode:
                 raise RecipeError(f"dpkg-deb -x {file}: {done.stderr.strip()}")
     return root
+
+
+def _fetch_npm(name: str, cache: Path) -> Package:
+    file = cache / f"{name.replace('@', '-')}.tgz"
+    if not file.is_file():
+        if not shutil.which("npm"):
+            raise RecipeError(f"npm is not here: install it, or put {file.name} into {cache} yourself")
+        command = ["npm", "pack", "--silent", name]
+        done = subprocess.run(command, cwd=cache, capture_output=True, text=True, check=False)
+        if done.returncode or not file.is_file():
+            last = done.stderr.strip().splitlines()[-1:] or ["no message"]
+            raise RecipeError(f"npm pack {name}: {last[0]}")
+    root = file.with_suffix("")
+    if not root.is_dir():
+        with partial_folder(root) as partial, tarfile.open(file) as archive:
+            archive.extractall(partial, filter="data")
+    return Package(file.stem, root)

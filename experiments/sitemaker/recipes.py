@@ -1,4 +1,4 @@
-"""Places of pages in Debian packages: one `Recipe` for each source of sites."""
+"""Places of pages in packages: one `Recipe` for each source of sites."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from experiments.sitemaker import help_archive, mallard, man_pages
+from experiments.sitemaker import help_archive, mallard, man_pages, website_texts
 from experiments.sitemaker.languages import compact, language_folder
 
 
@@ -37,7 +37,7 @@ class Recipe(msgspec.Struct, frozen=True):
     source : str
         Language that the others were translated from.
     packages : callable
-        Names of the Debian packages with the pages of a language (``pt-br``).
+        Names of the packages with the pages of a language (``pt-br``): Debian's, or ``npm:NAME@VERSION``.
     parent : str
         Folder in the package with a folder for each language; if ``suffix`` is set, the folder of all pages.
     url : str
@@ -328,6 +328,17 @@ RECIPES: dict[str, Recipe] = {
             license="GPL-2, CeCILL-2.1",
             note="functions of a language; many pages are not translated, or only their titles and menus are",
             write_pages=help_archive.unpack_help,
+        ),
+        Recipe(
+            name="electron",
+            source="en-us",
+            packages=_one("npm:electron-i18n@1.3136.0"),
+            parent=website_texts.HTML,
+            url="/",
+            license="MIT",
+            note="documentation of a library; many pages are not translated, or a few sentences of them",
+            aliases=(("en", "enus"),),
+            write_pages=website_texts.write_website,
         ),
     )
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tarfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -387,6 +388,33 @@ def test_unknown_package_shows_what_apt_said(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(packages.subprocess, "run", lambda *_, **__: Failed)
     with pytest.raises(RecipeError, match=r"Unable to locate package nope \(is the package list up to date"):
         fetch("nope", tmp_path)
+
+
+NPM = "npm:nope@1.0.0"
+
+
+@pytest.mark.parametrize(("npm", "message"), [(None, "npm is not here"), ("npm", "npm pack nope@1.0.0: not found")])
+def test_without_an_npm_package_the_message_says_why(
+    npm: str | None, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Failed:
+        returncode, stderr = 1, "npm error code E404\nnot found\n"
+
+    monkeypatch.setattr(packages.shutil, "which", lambda name: npm)
+    monkeypatch.setattr(packages.subprocess, "run", lambda *_, **__: Failed)
+    with pytest.raises(RecipeError, match=message):
+        fetch(NPM, tmp_path)
+
+
+def test_an_npm_package_is_unpacked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "docs.json").write_text("{}")
+    with tarfile.open(tmp_path / "nope-1.0.0.tgz", "w:gz") as archive:
+        archive.add(tmp_path / "docs.json", "package/dist/docs.json")
+    monkeypatch.setattr(packages.shutil, "which", lambda name: None)
+    found = fetch(NPM, tmp_path)
+    assert (found.version, (found.root / "package/dist/docs.json").read_text()) == ("nope-1.0.0", "{}")
+    (tmp_path / "nope-1.0.0.tgz").write_bytes(b"")
+    assert fetch(NPM, tmp_path) == found
 
 
 def test_command_line(root: Path, tmp_path: Path) -> None:

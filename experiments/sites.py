@@ -1,12 +1,12 @@
-"""Real bilingual sites with known page pairs, made from Debian packages, to reproduce the figures.
+"""Real bilingual sites with known page pairs, made from packages, to reproduce the figures.
 
 ::
 
     python -m experiments.sites lo-en-de apache-en-ja -o sites --opaque --drop 0.1 --max-pairs 1000
 
 makes ``sites/lo1000-en-de-opaque`` and so on. A name is RECIPE-LANGUAGE-LANGUAGE; `--list` prints the recipes. Packages
-are fetched with ``apt-get download`` (no root needed) and kept. The same command on the same package versions writes
-the same bytes.
+are fetched with ``apt-get download`` (no root needed) or ``npm pack``, and kept. The same command on the same package
+versions writes the same bytes.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def main(
         bool, typer.Option("--list", callback=list_recipes, is_eager=True, help="Print recipes.")
     ] = False,
 ) -> None:
-    """Make site folders with gold page pairs from Debian packages.
+    """Make site folders with gold page pairs from packages of Debian or npm.
 
     Example: python -m experiments.sites lo-en-de apache-en-ja -o sites --opaque --drop 0.1 --max-pairs 1000
     """

@@ -34,7 +34,7 @@ def write_site(site: Site, folder: Path, sources: Sequence[str]) -> dict[str, An
         seeds = [entry_page(site, lang) for lang in langs]
         _lines(partial / "seeds.txt", [new[seed] for seed in seeds])
         meta = {**site.description(), **_numbers(site, seeds), "mb": round(sum(sizes.values()) / 1e6, 1)}
-        meta |= {"source": "Debian " + ", ".join(sources), "license": site.recipe.license, "note": site.recipe.note}
+        meta |= {"source": ", ".join(sources), "license": site.recipe.license, "note": site.recipe.note}
         (partial / "meta.json").write_text(json.dumps(meta, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return meta
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import tarfile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,7 +19,7 @@ class Package(NamedTuple):
 
 
 NPM = "npm:"
-"""Start of the names of packages that are not Debian's: ``npm:NAME@VERSION``."""
+"""Start of the names of packages that are not Debian's: ``npm:NAME@VERSION``, without a scope."""
 
 
 def fetch(name: str, cache: Path) -> Package:
@@ -77,6 +76,9 @@ def _fetch_npm(name: str, cache: Path) -> Package:
             raise RecipeError(f"npm pack {name}: {last[0]}")
     root = file.with_suffix("")
     if not root.is_dir():
-        with partial_folder(root) as partial, tarfile.open(file) as archive:
-            archive.extractall(partial, filter="data")
+        with partial_folder(root) as partial:
+            done = subprocess.run(["tar", "-xzf", file, "-C", partial], capture_output=True, text=True, check=False)
+            if done.returncode:
+                first = (done.stderr.strip().splitlines() or ["no message"])[0]
+                raise RecipeError(f"tar -xzf {file}: {first} (remove the file, and try again)")
     return Package(file.stem, root)

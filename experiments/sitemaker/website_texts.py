@@ -20,7 +20,7 @@ __all__ = ["HTML", "TEXTS", "write_website"]
 
 TEXTS = "package/dist/docs.json"
 HTML = "package/html"
-LINK = re.compile(r'href="(/[^"#]*)')
+LINK = re.compile(r'href="(/[^"#?]*)')
 
 
 class _Text(msgspec.Struct, frozen=True, rename="camel"):
@@ -63,12 +63,15 @@ def _page(address: str, text: _Text, texts: _Texts) -> str:
     """Return a page: its text with relative links, the first page of each category, and the pages of its own."""
 
     def link(to: str) -> str:
-        return relpath(f"{to}.html", dirname(address)) if to in texts else to
+        page = to.rstrip("/")
+        return relpath(f"{page}.html", dirname(address)) if page in texts else to
 
-    first = {each.category: (to, each) for to, each in reversed(texts.items())}
-    menu = [(to, html.escape(each.category_fancy or each.category)) for to, each in reversed(first.values())]
+    first: dict[str, tuple[str, _Text]] = {}
+    for to, each in texts.items():
+        first.setdefault(each.category, (to, each))
+    menu = [(to, html.escape(each.category_fancy or each.category) or each.name) for to, each in first.values()]
     siblings = [(to, each.name) for to, each in texts.items() if each.category == text.category]
     lists = "\n".join(_menu((link(to), name) for to, name in entries) for entries in (menu, siblings))
-    body = LINK.sub(lambda found: f'href="{link(found[1].rstrip("/"))}', text.html)
+    body = LINK.sub(lambda found: f'href="{link(found[1])}', text.html)
     head = f'<meta charset="utf-8"><title>{text.name}</title>'
     return f"<!DOCTYPE html>\n<html><head>{head}</head><body>\n{lists}\n<main>{body}</main>\n</body></html>\n"

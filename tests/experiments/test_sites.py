@@ -417,6 +417,13 @@ def test_an_npm_package_is_unpacked_once(tmp_path: Path, monkeypatch: pytest.Mon
     assert fetch(NPM, tmp_path) == found
 
 
+def test_a_damaged_npm_package_is_told(tmp_path: Path) -> None:
+    (tmp_path / "nope-1.0.0.tgz").write_bytes(b"no archive")
+    with pytest.raises(RecipeError, match=r"tar -xzf .*nope-1\.0\.0\.tgz: .* \(remove the file, and try again\)"):
+        fetch(NPM, tmp_path)
+    assert not (tmp_path / "nope-1.0.0").exists()
+
+
 def test_command_line(root: Path, tmp_path: Path) -> None:
     arguments = ["apache-en-fr", "-o", str(tmp_path / "out"), "--cache", str(root.parent), "--opaque", "--noise", "ja"]
     result = CliRunner().invoke(app, arguments)

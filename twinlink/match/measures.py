@@ -253,9 +253,9 @@ def _to_align(
 ) -> npt.NDArray[np.floating]:
     """Return the similarity of the candidates by which the links of paired pages are aligned.
 
-    In the first round it is ETS. Neighbours and structure hardly tell which of several entries of a list has no
-    partner, as in a list of look-alikes. So from the second round on, ETS is multiplied by 1 - `LESS`·(1 - c), with c
-    the mean of `learned` and `contrast`, each divided by the best of the two pages, or 1 where that is 0.
+    In the first round it is ETS, which hardly tells which of several entries of a list has no partner, because their
+    neighbours and their structure are the same. So from the second round on, ETS is multiplied by 1 - `LESS`·(1 - c),
+    with c the mean of `learned` and `contrast`, each divided by the best of the two pages, or 1 where that is 0.
     """
     kinds = ("ets",) if "ets" in evidence else ("content", "structure", "learned")
     known = mean_of(evidence, kinds, state.pattern.nnz)

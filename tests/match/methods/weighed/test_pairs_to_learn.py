@@ -44,5 +44,8 @@ def test_content_alone_tells_if_nothing_is_clear_otherwise() -> None:
     arguments = Rivalry(candidates), None, lambda pairs: np.zeros(9, np.bool_)
     state = State(candidates, {}, (), np.zeros(3, np.int64))
     assert np.flatnonzero(pairs_to_learn(state, evidence, *arguments)).tolist() == [0, 4]
-    evidence["ets"] = np.eye(3)[[2, 0, 1]].ravel()  # where ETS tells pairs, these count
+    clue = np.eye(3)[[2, 0, 1]].ravel()
+    with_clue = evidence | {"hreflang": clue}  # content does not contradict the only clue
+    assert np.flatnonzero(pairs_to_learn(state, with_clue, *arguments)).tolist() == [2, 3, 7]
+    evidence["ets"] = clue  # where ETS tells pairs, these count
     assert np.flatnonzero(pairs_to_learn(state, evidence, *arguments)).tolist() == [2, 3, 7]

@@ -34,9 +34,9 @@ def pairs_to_learn(
 
     At first, pairs that a clue makes clear come before those that the pages themselves make clear, but for pages that
     these pair with others. A clue is used here if most of its pairs are nearly the best by the pages' own evidence,
-    or if this gives hardly any clear pairs. If no pair is clear otherwise, near-duplicates are no rivals of each other;
-    if there is still none, pairs are clear by their content alone: where each page has the same structure and links to
-    all others, the rest of the evidence is the same for all candidates.
+    or if this gives hardly any clear pairs. If the pages make no pair clear, near-duplicates are no rivals of each
+    other; if no clue makes one clear either, content alone tells: where each page has the same structure and links to
+    all others, ETS is nearly the same for all candidates.
     """
     if lessons is not None:
         evidence = lessons.without_rejected(evidence)
@@ -47,15 +47,16 @@ def pairs_to_learn(
     by_pages = clear_pairs(first, rivalry, FIRST_MARGIN)
     if not by_pages.any():
         by_pages = _clear_but_for_alike(first, rivalry, nearly)
-    if not by_pages.any() and "content" in own:
-        by_pages = clear_pairs(own["content"], rivalry, FIRST_MARGIN)
     agreed = (first >= NEARLY_AS_GOOD * rivalry.rivals(first)) & (by_pages | ~_with_page_of(by_pages, rivalry))
     clear = np.zeros(state.pattern.nnz, dtype=np.bool_)
     for clue in CLUES:
         pointed = clear_pairs(evidence[clue], rivalry, FIRST_MARGIN) if clue in evidence else clear
         if 2 * np.sum(pointed & agreed) > np.sum(pointed) or HARDLY_ANY * np.sum(by_pages) < np.sum(pointed):
             clear |= pointed & (by_pages | ~_with_page_of(by_pages | clear, rivalry))
-    return _unlabelled(clear | (by_pages & ~_with_page_of(clear, rivalry)), lessons)
+    clear |= by_pages & ~_with_page_of(clear, rivalry)
+    if not clear.any() and "content" in own:
+        clear = clear_pairs(own["content"], rivalry, FIRST_MARGIN)
+    return _unlabelled(clear, lessons)
 
 
 def _clear_but_for_alike(

@@ -19,7 +19,7 @@ import typer
 from experiments.sitemaker.build import Options, build_site
 from experiments.sitemaker.folder import write_site
 from experiments.sitemaker.languages import compact
-from experiments.sitemaker.packages import NPM, fetch
+from experiments.sitemaker.packages import fetch
 from experiments.sitemaker.recipes import RECIPES, Recipe, RecipeError
 
 __all__ = ["app", "make_site"]
@@ -38,10 +38,6 @@ def make_site(name: str, out: Path, cache: Path, options: Options) -> dict[str, 
     recipe, a, b = parse_name(name)
     wanted = dict.fromkeys(p for lang in (recipe.source, a, b, *options.noise) for p in recipe.package_names(lang))
     packages = [fetch(package, cache) for package in wanted]
-    sources = [
-        f"{'npm' if name.startswith(NPM) else 'Debian'} {package.version}"
-        for name, package in zip(wanted, packages, strict=True)
-    ]
     roots = [package.root for package in packages]
     if recipe.write_pages is not None:
         recipe.write_pages(roots, {recipe.source, a, b, *options.noise})
@@ -49,7 +45,7 @@ def make_site(name: str, out: Path, cache: Path, options: Options) -> dict[str, 
     template = "-template" if options.one_template else ""
     folder = out / f"{site.name}{template}-{'opaque' if options.opaque else 'plain'}"
     out.mkdir(parents=True, exist_ok=True)
-    return {"folder": str(folder)} | write_site(site, folder, sources)
+    return {"folder": str(folder)} | write_site(site, folder, [package.source for package in packages])
 
 
 def parse_name(name: str) -> tuple[Recipe, str, str]:

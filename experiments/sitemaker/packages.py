@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,14 +14,14 @@ from experiments.sitemaker.recipes import RecipeError
 
 
 class Package(NamedTuple):
-    """One unpacked package: its name with its version, and the folder that holds its files."""
+    """One unpacked package: where it is from, with its name and version, and the folder that holds its files."""
 
-    version: str
+    source: str
     root: Path
 
 
 NPM = "npm:"
-"""Start of the names of packages that are not Debian's: ``npm:NAME@VERSION``, without a scope."""
+"""Start of the names of packages that are not Debian's: ``npm:NAME@VERSION``."""
 
 
 def fetch(name: str, cache: Path) -> Package:
@@ -39,7 +41,8 @@ def fetch(name: str, cache: Path) -> Package:
         files = sorted(cache.glob(f"{name}_*.deb"))
     if not files:
         raise RecipeError(f"apt-get download {name} left no file in {cache}")
-    return Package(files[-1].stem.replace("%3a", ":"), _unpack(files[-1]))
+    file = files[-1]
+    return Package(f"Debian {file.stem.replace('%3a', ':')}", _unpack(file, ["dpkg-deb", "-x", str(file)]))
 
 
 def _download(name: str, cache: Path) -> None:
@@ -48,37 +51,31 @@ def _download(name: str, cache: Path) -> None:
             "apt-get and dpkg-deb are not here: these sites are made from Debian packages, so make them on Debian or "
             f"Ubuntu, or put {name}_*.deb into {cache} yourself"
         )
-    done = subprocess.run(["apt-get", "download", name], cwd=cache, capture_output=True, text=True, check=False)
-    if done.returncode:
-        last = done.stderr.strip().splitlines()[-1:] or ["no message"]
-        raise RecipeError(f"apt-get download {name}: {last[0]} (is the package list up to date? `apt-get update`)")
-
-
-def _unpack(file: Path) -> Path:
-    root = file.with_suffix("")
-    if not root.is_dir():
-        with partial_folder(root) as partial:
-            done = subprocess.run(["dpkg-deb", "-x", file, partial], capture_output=True, text=True, check=False)
-            if done.returncode:
-                raise RecipeError(f"dpkg-deb -x {file}: {done.stderr.strip()}")
-    return root
+    _run(["apt-get", "download", name], cache, "is the package list up to date? `apt-get update`")
 
 
 def _fetch_npm(name: str, cache: Path) -> Package:
-    file = cache / f"{name.replace('@', '-')}.tgz"
+    file = cache / f"{re.sub('[@/]', '-', name)}.tgz"
     if not file.is_file():
         if not shutil.which("npm"):
             raise RecipeError(f"npm is not here: install it, or put {file.name} into {cache} yourself")
-        command = ["npm", "pack", "--silent", name]
-        done = subprocess.run(command, cwd=cache, capture_output=True, text=True, check=False)
-        if done.returncode or not file.is_file():
-            last = done.stderr.strip().splitlines()[-1:] or ["no message"]
-            raise RecipeError(f"npm pack {name}: {last[0]}")
+        with partial_folder(cache / "npm") as partial:
+            _run(["npm", "pack", "--silent", name], partial, "is its name right, and npm's registry reached?")
+            next(partial.glob("*.tgz")).rename(file)
+    return Package(f"npm {file.stem}", _unpack(file, ["tar", "-xzf", str(file), "-C"]))
+
+
+def _unpack(file: Path, command: Sequence[str]) -> Path:
+    """Unpack a package into a folder beside it by a command that takes the folder last."""
     root = file.with_suffix("")
     if not root.is_dir():
         with partial_folder(root) as partial:
-            done = subprocess.run(["tar", "-xzf", file, "-C", partial], capture_output=True, text=True, check=False)
-            if done.returncode:
-                first = (done.stderr.strip().splitlines() or ["no message"])[0]
-                raise RecipeError(f"tar -xzf {file}: {first} (remove the file, and try again)")
-    return Package(file.stem, root)
+            _run([*command, str(partial)], None, f"if {file} is damaged, remove it")
+    return root
+
+
+def _run(command: Sequence[str], folder: Path | None, advice: str) -> None:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode:
+        message = "; ".join(done.stderr.strip().splitlines()) or "no message"
+        raise RecipeError(f"{' '.join(command)}: {message} ({advice})")

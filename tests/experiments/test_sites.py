@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
@@ -393,7 +394,13 @@ def test_unknown_package_shows_what_apt_said(tmp_path: Path, monkeypatch: pytest
 NPM = "npm:nope@1.0.0"
 
 
-@pytest.mark.parametrize(("npm", "message"), [(None, "npm is not here"), ("npm", "npm pack nope@1.0.0: not found")])
+@pytest.mark.parametrize(
+    ("npm", "message"),
+    [
+        (None, "npm is not here"),
+        ("npm", r"npm pack --silent nope@1.0.0: npm error code E404; not found \(is its name right"),
+    ],
+)
 def test_without_an_npm_package_the_message_says_why(
     npm: str | None, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -412,14 +419,34 @@ def test_an_npm_package_is_unpacked_once(tmp_path: Path, monkeypatch: pytest.Mon
         archive.add(tmp_path / "docs.json", "package/dist/docs.json")
     monkeypatch.setattr(packages.shutil, "which", lambda name: None)
     found = fetch(NPM, tmp_path)
-    assert (found.version, (found.root / "package/dist/docs.json").read_text()) == ("nope-1.0.0", "{}")
+    assert (found.source, (found.root / "package/dist/docs.json").read_text()) == ("npm nope-1.0.0", "{}")
     (tmp_path / "nope-1.0.0.tgz").write_bytes(b"")
     assert fetch(NPM, tmp_path) == found
 
 
+def test_an_npm_package_is_packed_beside_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A package is in the cache as a whole, whatever npm calls its file."""
+
+    def run(command: list[str], cwd: Path | None, **_: object) -> subprocess.CompletedProcess[str]:
+        if command[0] != "npm":
+            return original(command, cwd=cwd, capture_output=True, text=True, check=False)
+        assert cwd is not None
+        (tmp_path / "page").write_text("text")
+        with tarfile.open(cwd / "scope-nope-1.0.0.tgz", "w:gz") as archive:
+            archive.add(tmp_path / "page", "package/page")
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    original = subprocess.run
+    monkeypatch.setattr(packages.shutil, "which", lambda name: name)
+    monkeypatch.setattr(packages.subprocess, "run", run)
+    found = fetch("npm:@scope/nope@1.0.0", tmp_path)
+    assert (found.root / "package/page").read_text() == "text"
+    assert [path.name for path in tmp_path.glob("*.tgz")] == ["-scope-nope-1.0.0.tgz"]
+
+
 def test_a_damaged_npm_package_is_told(tmp_path: Path) -> None:
     (tmp_path / "nope-1.0.0.tgz").write_bytes(b"no archive")
-    with pytest.raises(RecipeError, match=r"tar -xzf .*nope-1\.0\.0\.tgz: .* \(remove the file, and try again\)"):
+    with pytest.raises(RecipeError, match=r"tar -xzf .*\.tgz -C .*: .*not in gzip format.* \(if .*\.tgz is damaged"):
         fetch(NPM, tmp_path)
     assert not (tmp_path / "nope-1.0.0").exists()
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from tests.language.versions import said
 from twinlink.config import LanguageSettings
 from twinlink.errors import ShapeError
 from twinlink.language.claims import claimed_languages
@@ -539,3 +540,47 @@ def test_a_japanese_page_without_kana_is_in_the_language_that_it_claims() -> Non
 
 def test_vowel_points_are_not_read() -> None:
     assert identify_text("بِسْمِ ٱللَّهِ ٱلرَّحْمَٰنِ ٱلرَّحِيمِ ٱلْحَمْدُ لِلَّهِ رَبِّ ٱلْعَٰلَمِينَ")[0] == "ar"
+
+
+DOCUMENTATION_MENU = ("Documentation", "Getting started", "API reference", "Tutorials", "Development", "Download")
+NEWS_MENUS = {
+    "ru": ("Документация", "Начало работы", "Новости сообщества", "Учебные пособия", "Разработка", "Скачать файлы"),
+    "fr": ("Documents du projet", "Premiers pas", "Nouvelles", "Tutoriels", "Développement", "Télécharger"),
+}
+NEWS = {
+    "ru": "Проект объявляет о выпуске нового издания свободной операционной системы для серверов и настольных машин",
+    "fr": "Le projet annonce la publication de sa nouvelle édition du système libre pour les serveurs et les bureaux",
+}
+
+
+def documentation(language: str, number: int) -> list[str]:
+    """Return a page of terms and sentences under a menu that was not translated."""
+    terms = [
+        f"win.set{name}(value) returns Boolean, throws Error {number}" for name in ("Size", "Title", "Menu", "Icon")
+    ]
+    return [*DOCUMENTATION_MENU, *terms, *said(language, number, 4)]
+
+
+def news(language: str, number: int) -> list[str]:
+    """Return a page of other words, under a menu of its language."""
+    words = NEWS[language].split()
+    turn = number % len(words)
+    return [
+        *NEWS_MENUS[language],
+        f"{number} {' '.join(words[turn:] + words[:turn])}",
+        f"{NEWS[language][:60]} {number}",
+    ]
+
+
+@pytest.mark.parametrize("language", ["ru", "fr"])
+def test_translated_pages_keep_their_language_beside_more_of_another_kind(language: str) -> None:
+    """Documentation with menus and terms in English, and news with menus of their own."""
+    blocks = [documentation("en", k) for k in range(40)] + [documentation(language, k) for k in range(8)]
+    blocks += [news(language, k) for k in range(80)]
+    assert site_languages(blocks, [""] * 128, ["en", language])[0] == ["en"] * 40 + [language] * 88
+
+
+def test_own_text_in_another_script_decides_on_a_single_page() -> None:
+    blocks = [documentation("en", k) for k in range(40)] + [documentation("ru", 0)]
+    blocks += [news("ru", k) for k in range(80)]
+    assert site_languages(blocks, [""] * 121, ["en", "ru"])[0] == ["en"] * 40 + ["ru"] * 81

@@ -24,6 +24,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import compress
+from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -44,6 +45,7 @@ from twinlink.language.identify import (
     guess_language,
     identify_text,
 )
+from twinlink.language.own_text import languages_of_own_text
 from twinlink.language.quotations import texts_beside_quotations
 from twinlink.language.relatives import RELATIVES
 from twinlink.language.site_text import SiteText, read_site
@@ -127,7 +129,8 @@ def site_languages(
     (fairly clear ones, if it is wanted or on 5 % of the pages). Where a page's text has half of the usual share of the
     words that a language has for itself on this site, and less than a tenth of that of every other language, only this
     language is left. Where CLD2 is sure of a page's language and its text has half of the usual share of that one's own
-    words, languages of which it has less than a fiftieth are left out.
+    words, languages of which it has less than a fiftieth are left out. Where the text that no other page has is in
+    another language, that one may decide (`languages_of_own_text`).
 
     A page that was translated in part is judged by its translated text (`translated_texts`); its words w are those of
     this text, and p(w|ℓ) is the mean of the shares of pages that have w in all of their text and in this text.
@@ -197,7 +200,10 @@ def site_languages(
     site = site.with_text({page: text.blocks for page, text in translated.items()})
     guesses = [translated[page].guess if page in translated else guess for page, guess in enumerate(guesses)]
     guesses = _with_unknown(_prefer_wanted([_less_sure(guess) for guess in guesses], aim), unknown)
-    languages, scores = _adopt(site, _decide(site, guesses, aim), aim)
+    decision = _decide(site, guesses, aim)
+    if known := languages_of_own_text(site, guesses, decision.languages, aim or spoken_languages(guesses)):
+        decision = _decide(site, guesses, aim, known)
+    languages, scores = _adopt(site, decision, aim)
     for i in _bilingual_pages(site, guesses, aim):
         languages[i] = TWO_LANGUAGES
     nameless = (site.letters < settings.min_letters) | (scores < settings.min_score)
@@ -288,7 +294,10 @@ class _Decision(NamedTuple):
     """Pages identified by their text alone."""
 
 
-def _decide(site: SiteText, guesses: Sequence[Guess], aim: frozenset[str]) -> _Decision:
+def _decide(
+    site: SiteText, guesses: Sequence[Guess], aim: frozenset[str], known: Mapping[int, str] = MappingProxyType({})
+) -> _Decision:
+    """Decide the language of each page; ``known``: language of pages whose own text decides."""
     examples = _examples(guesses, aim)
     learned = sorted(examples)
     if not learned:
@@ -301,6 +310,8 @@ def _decide(site: SiteText, guesses: Sequence[Guess], aim: frozenset[str]) -> _D
     speech = learn_speech(site.words, np.where(site.is_first, labels, -1), len(learned))
     fits = speaks_like(site.judged, speech.own, speech.usual_own)
     sure = _clear_text(site, speech, fits)
+    for page, language in known.items():
+        sure[page] = number.get(language, sure[page])
     closed = np.where(sure[:, None] >= 0, sure[:, None] != np.arange(len(learned)), _unspoken(guesses, number, fits))
     prior = np.tile([_WANTED_WEIGHT if language in aim else 0.0 for language in learned], (len(guesses), 1))
     for i, guess in enumerate(guesses):

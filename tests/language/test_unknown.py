@@ -217,6 +217,18 @@ def test_two_registers_are_one_language() -> None:
     assert found == ["en"] * 40 + ["fr"] * 20
 
 
+def test_doubtful_pages_in_a_language_that_cld2_knows_are_no_language_of_their_own() -> None:
+    """Lists and short forms leave each page in doubt, but not their text as a whole."""
+    blocks, _ = site(en=20, fr=30)
+    pages = read_site(blocks, [""] * 50, None, None, 0.3)
+    guesses = [Guess("en", 1.0, 1.0)] * 20 + [Guess("fr", 0.4, 0.0, 0.4)] * 30
+    assert unknown_languages(pages, guesses, ["en", "fr"]) == []
+    strange, _ = site(en=20)
+    strange += [[cipher(block) for block in page] for page in version("fr", 30)]
+    found = unknown_languages(read_site(strange, [""] * 50, None, None, 0.3), guesses, ["en", "fr"])
+    assert [pages.tolist() for _, pages, _ in found] == [[*range(20, 50)]]
+
+
 # Links and frames
 
 

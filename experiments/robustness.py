@@ -12,6 +12,7 @@ that the site does not have.
 
 from __future__ import annotations
 
+import re
 import shutil
 import tempfile
 from collections.abc import Sequence
@@ -47,6 +48,9 @@ DRAWS = 5
 FEW = 20
 DROPPED = 10
 """One of this many pairs loses a page."""
+NOISE = "noise"
+"""Folder of the pages that are mixed in."""
+_FROM_ROOT = re.compile(rb"""((?:href|src)=["'])/(?!/)""")
 _FIXED = frozenset(("as it is", "all pages with one template"))
 """Versions without a draw."""
 
@@ -98,16 +102,19 @@ def _cell(cases: Sequence[Case], lexicons: Sequence[Lexicon]) -> str:
     return own_cut(mean_outcome(outcomes))
 
 
-def with_noise(folder: Path, other: Path, out: Path) -> tuple[Path, float]:
-    """Copy a site folder and mix in pages of another site's side B; return the copy and the share of noise."""
+def with_noise(folder: Path, other: Path, out: Path, side: str = "B") -> tuple[Path, float]:
+    """Copy a site folder and mix in pages of a side of another site; return the copy and the share of noise.
+
+    The pages that are mixed in keep their links among each other.
+    """
     copy = Path(shutil.copytree(folder, out / folder.name))
-    paths = [url.lstrip("/") for url, side, *_ in _pages(other) if side == "B"]
+    paths = [url.lstrip("/") for url, of_side, *_ in _pages(other) if of_side == side]
     n_pages = len(_pages(folder))
     there = [path for path in paths[:n_pages] if (other / "site" / path).is_file()]
     for path in there:
-        target = copy / "site" / "noise" / path
+        target = copy / "site" / NOISE / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(other / "site" / path, target)
+        target.write_bytes(_FROM_ROOT.sub(rb"\1/%s/" % NOISE.encode(), (other / "site" / path).read_bytes()))
     return copy, len(there) / (len(there) + n_pages)
 
 

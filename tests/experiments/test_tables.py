@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 
 import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from experiments import ablation, calibration, coverage, links_alone, robustness, tables
+from experiments import ablation, added_parts, calibration, coverage, links_alone, robustness, tables
 from experiments.cases import case_words, find_lexicons, match_case, open_case, outcome_of, verdicts_of
 from twinlink.demo.site import write_site
 from twinlink.similarity.lexicon_files import Lexicon, LexiconEntry
@@ -185,6 +186,16 @@ def test_noise_is_mixed_in(place, tmp_path):
     n_pages = len((site / "pages.tsv").read_text(encoding="utf-8").splitlines())
     assert share == len(added) / (len(added) + n_pages) > 0.25
     assert len((copy / "gold.tsv").read_text(encoding="utf-8")) > 0
+    links = [link for path in added for link in re.findall(rb'href="(/[^"]*)"', path.read_bytes())]
+    assert links
+    assert all(link.startswith(b"/noise/") for link in links)
+
+
+def test_pages_of_either_side_of_another_site_are_added(place, capsys):
+    site = place / "sites" / "demo-opaque"
+    added_parts.main([str(site), "--other", str(site)])
+    labels = [line.split("|")[1].strip() for line in capsys.readouterr().out.splitlines() if line.startswith("| ")]
+    assert labels[2:] == ["as it is", "with pages of side A of demo-opaque", "with pages of side B of demo-opaque"]
 
 
 def test_tables_are_markdown(capsys):

@@ -1,0 +1,48 @@
+"""Sites with a part in one language alone, such as news or a forum beside documentation: pages of another site.
+
+::
+
+    python -m experiments.added_parts SITES... --other OTHER
+
+As many pages as the site has are added from one side of another site, whose languages should be those of the site; they
+link to each other, and no page of the site links to them. A cell is ``F1 (P / expected P)`` of the default settings.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from experiments.cases import Case, case_words, match_case, open_case, outcome_of
+from experiments.robustness import with_noise
+from experiments.tables import Column, columns_of, own_cut, print_tables, site_parser
+from twinlink.similarity.lexicon_files import Lexicon
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the table."""
+    parser = site_parser(__doc__)
+    parser.add_argument("--other", type=Path, required=True, help="site folder whose pages are added")
+    given = parser.parse_args(arguments)
+
+    def of_site(case: Case, lexicons: Sequence[Lexicon]) -> Column:
+        rows = {"as it is": _cell(case, lexicons)}
+        for side in ("A", "B"):
+            with tempfile.TemporaryDirectory() as temporary:
+                folder, _ = with_noise(case.folder, given.other, Path(temporary), side)
+                with open_case(folder) as larger:
+                    rows[f"with pages of side {side} of {given.other.name}"] = _cell(larger, lexicons)
+        return {"with a part in one language": rows}
+
+    print_tables(columns_of(given.sites, given.lexicons, of_site))
+
+
+def _cell(case: Case, lexicons: Sequence[Lexicon]) -> str:
+    return own_cut(outcome_of(case, match_case(case, case_words(case, lexicons))))
+
+
+if __name__ == "__main__":
+    main()

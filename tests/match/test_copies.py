@@ -139,6 +139,27 @@ def test_of_two_copies_the_one_with_the_similar_address_is_in_the_pair() -> None
     assert partner[row] == N
 
 
+@pytest.mark.parametrize("has_links", [True, False])
+def test_of_two_copies_the_one_beside_pairs_is_in_the_pair(has_links: bool) -> None:
+    """The copy stands in another part of the site, and its address is the similar one; two pages of this part link."""
+    site = made_site(N)
+    page, row = int(rows_of(site.a, [4])[0]), int(rows_of(site.b, [4])[0])
+    sides = []
+    for side, own in ((site.a, page), (site.b, row)):
+        graph = side.graph.tolil()
+        graph[own, :] = graph[own, :] if has_links else False
+        sides.append(replace(side, graph=sp.csr_array(graph), urls=[f"http://made.example/x/{k}" for k in range(N)]))
+    side = with_copies_of(sides[0], np.array([page]))
+    graph = side.graph.tolil()
+    graph[N, :] = False
+    apart = replace(side, graph=sp.csr_array(graph), urls=[*sides[0].urls, "http://made.example/to/four"])
+    other = replace(
+        sides[1], urls=["http://made.example/to/vier" if k == row else url for k, url in enumerate(sides[1].urls)]
+    )
+    matching = MadeSite(apart, other).found().matching
+    assert dict(zip(matching.columns.tolist(), matching.rows.tolist(), strict=True))[row] == page
+
+
 def test_more_than_a_few_copies_on_both_sides_have_one_pair() -> None:
     site = made_site(N)
     for n in (MOST - 1, MOST):

@@ -8,6 +8,7 @@ page stands for all its copies while two sides are matched (`without_copies`), a
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -36,6 +37,8 @@ COMPARED = 100
 """Number of copies of a page whose addresses are compared, the first ones."""
 
 Numbers = npt.NDArray[np.int64]
+_Linked = tuple[sp.csr_array, sp.csr_array]
+"""For each page of the two sides, the pairs that it links to, or that link to it; shape (n_pages, n_pairs)."""
 
 
 class SideCopies(NamedTuple):
@@ -241,14 +244,16 @@ def with_copies(found: FoundPairs, side_a: Side, side_b: Side, copies: Copies) -
     """Return for all pages of two sides what was found without copies.
 
     Of the copies of two paired pages, as many are paired as the side with fewer of them has: first those that clues
-    join, then those that are both no renditions or renditions by the same word, then those with the most similar
-    addresses. If that is more than `MOST` of one kind, only those that clues join are, or the two pages that stand for
-    the others. Each pair has the evidence and the probability of the one that was found.
+    join, then those that are both no renditions or renditions by the same word, then those that link to the most pairs
+    (or are linked from the most, if none links to any), then those with the most similar addresses. If that is more
+    than `MOST` of one kind, only those that clues join are, or the two pages that stand for the others. Each pair has
+    the evidence and the probability of the one that was found.
     """
+    linked = _linked_pairs(found.matching, side_a, side_b, copies)
     pairs = [
         (place, row, column)
         for place, (own, other) in enumerate(_copies_of_pairs(found.matching, copies))
-        for row, column in _paired(own, other, side_a, side_b, copies)
+        for row, column in _paired(own, other, side_a, side_b, copies, linked)
     ]
     of, rows, columns = np.array(pairs, np.int64).reshape(-1, 3).T
     like = positions(found.scores, found.matching.rows, found.matching.columns)[of]
@@ -276,8 +281,38 @@ def _copies_of_pairs(matching: Matching, copies: Copies) -> list[tuple[Numbers, 
     return list(zip(*of_sides, strict=True))
 
 
+def _linked_pairs(matching: Matching, side_a: Side, side_b: Side, copies: Copies) -> list[_Linked]:
+    """Return which pairs of pages without copies the pages of the two sides link to, and which link to them.
+
+    The links of a copy in another part of the site lead to the pages of that part.
+    """
+    pages_a, pages_b = copies.a.chosen[matching.rows], copies.b.chosen[matching.columns]
+    alone = np.flatnonzero(_is_alone(copies.a)[pages_a] & _is_alone(copies.b)[pages_b])
+    of_a, of_b = _members(pages_a[alone], len(side_a.urls)), _members(pages_b[alone], len(side_b.urls))
+    return [
+        (sp.csr_array(side_a.graph @ of_a), sp.csr_array(side_b.graph @ of_b)),
+        (sp.csr_array(side_a.graph.T @ of_a), sp.csr_array(side_b.graph.T @ of_b)),
+    ]
+
+
+def _is_alone(copies: SideCopies) -> npt.NDArray[np.bool_]:
+    """Mark the pages without copies."""
+    alone: npt.NDArray[np.bool_] = np.bincount(copies.number)[copies.number] == 1
+    return alone
+
+
+def _members(pages: Numbers, n_pages: int) -> sp.csr_array:
+    """Return a matrix with a column for each of some pages, and 1 in its row."""
+    return sp.csr_array((np.ones(len(pages)), (pages, np.arange(len(pages)))), (n_pages, len(pages)))
+
+
 def _paired(
-    own: Numbers, other: Numbers, side_a: Side, side_b: Side, copies: Copies
+    own: Numbers,
+    other: Numbers,
+    side_a: Side,
+    side_b: Side,
+    copies: Copies,
+    linked: Sequence[_Linked],
 ) -> list[tuple[np.int64, np.int64]]:
     """Return the pairs of the copies of two paired pages, the best first."""
     if len(own) == len(other) == 1:
@@ -289,14 +324,22 @@ def _paired(
     similar = process.cdist(*urls, scorer=fuzz.ratio) / 100
     joined = copies.clues[own][:, other].toarray()
     kind, other_kind = copies.a.rendition[own], copies.b.rendition[other]
-    likeness = 1 + similar + (kind[:, None] == other_kind) + 3 * (joined > 0) + joined / max(1, joined.max())
-    matching = greedy_matching(sp.csr_array(likeness / 7))
+    shared = next((n for each in linked if (n := _shared(each, own, other)).any()), np.zeros(joined.shape))
+    likeness = 1 + similar + 2 * shared / max(1, shared.max()) + 3 * (kind[:, None] == other_kind)
+    likeness += 6 * (joined > 0) + joined / max(1, joined.max())
+    matching = greedy_matching(sp.csr_array(likeness / 14))
     rows, columns = matching.rows, matching.columns
     n_of_kind = Counter(kind[rows])
     is_kept = (joined[rows, columns] > 0) | np.array([n_of_kind[each] <= MOST for each in kind[rows]])
     if not is_kept.any():
         return [(own[0], other[0])]
     return list(zip(own[rows[is_kept]], other[columns[is_kept]], strict=True))
+
+
+def _shared(linked: _Linked, own: Numbers, other: Numbers) -> npt.NDArray[np.float64]:
+    """Return the number of linked pairs that each two pages share."""
+    shared: npt.NDArray[np.float64] = (linked[0][own] @ linked[1][other].T).toarray()
+    return shared
 
 
 def _with_entries(

@@ -5,21 +5,27 @@
     python -m experiments.added_parts SITES... --other OTHER
 
 As many pages as the site has are added from one side of another site, whose languages should be those of the site; they
-link to each other, and no page of the site links to them. A cell is ``F1 (P / expected P)`` of the default settings.
+link to each other, and no page of the site links to them. Then all pages of both sides are added, with their pairs. A
+cell is ``F1 (P / expected P)`` of the default settings.
 """
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from experiments.cases import Case, case_words, match_case, open_case, outcome_of
-from experiments.robustness import with_noise
+from experiments.robustness import NOISE, copy_pages, with_noise
+from experiments.site_files import append_rows, read_rows
 from experiments.tables import Column, columns_of, own_cut, print_tables, site_parser
 from twinlink.similarity.lexicon_files import Lexicon
 
-__all__ = ["main"]
+__all__ = ["main", "with_site"]
+
+LISTS = "gold.tsv", "ignore.tsv", "equiv.tsv", "unscored.txt"
+"""Lists of addresses of a site folder."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -35,9 +41,31 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 folder, _ = with_noise(case.folder, given.other, Path(temporary), side)
                 with open_case(folder) as larger:
                     rows[f"with pages of side {side} of {given.other.name}"] = _cell(larger, lexicons)
+        with (
+            tempfile.TemporaryDirectory() as temporary,
+            open_case(with_site(case.folder, given.other, Path(temporary))) as both,
+        ):
+            rows[f"with {given.other.name}"] = _cell(both, lexicons)
         return {"with a part in one language": rows}
 
     print_tables(columns_of(given.sites, given.lexicons, of_site))
+
+
+def with_site(folder: Path, other: Path, out: Path) -> Path:
+    """Copy a site folder and add all pages and known pairs of another site; return the copy."""
+    copy = Path(shutil.copytree(folder, out / folder.name))
+    copy_pages(other, [address for address, *_ in read_rows(other / "pages.tsv")], copy)
+    for name in LISTS:
+        rows = read_rows(other / name)
+        append_rows(
+            copy / name, [[f"/{NOISE}{each}" if each.startswith("/") else each for each in row] for row in rows]
+        )
+    return copy
+
+
+def _added(text: str) -> str:
+    """Return the address of an added page; other columns as they are."""
+    return f"/{NOISE}{text}" if text.startswith("/") else text
 
 
 def _cell(case: Case, lexicons: Sequence[Lexicon]) -> str:

@@ -29,6 +29,8 @@ from twinlink.match.evidence import Between, Side
 from twinlink.similarity.lexicon_files import Lexicon
 
 __all__ = [
+    "NOISE",
+    "copy_pages",
     "few_pairs",
     "half_of_a",
     "half_of_b",
@@ -103,19 +105,22 @@ def _cell(cases: Sequence[Case], lexicons: Sequence[Lexicon]) -> str:
 
 
 def with_noise(folder: Path, other: Path, out: Path, side: str = "B") -> tuple[Path, float]:
-    """Copy a site folder and mix in pages of a side of another site; return the copy and the share of noise.
-
-    The pages that are mixed in keep their links among each other.
-    """
+    """Copy a site folder and mix in pages of a side of another site; return the copy and the share of noise."""
     copy = Path(shutil.copytree(folder, out / folder.name))
-    paths = [url.lstrip("/") for url, of_side, *_ in _pages(other) if of_side == side]
+    paths = [url for url, of_side, *_ in _pages(other) if of_side == side]
     n_pages = len(_pages(folder))
-    there = [path for path in paths[:n_pages] if (other / "site" / path).is_file()]
+    n_there = copy_pages(other, paths[:n_pages], copy)
+    return copy, n_there / (n_there + n_pages)
+
+
+def copy_pages(other: Path, paths: Sequence[str], copy: Path) -> int:
+    """Copy pages of another site to ``/noise`` with their links among each other; return how many there are."""
+    there = [path.lstrip("/") for path in paths if (other / "site" / path.lstrip("/")).is_file()]
     for path in there:
         target = copy / "site" / NOISE / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(_FROM_ROOT.sub(rb"\1/%s/" % NOISE.encode(), (other / "site" / path).read_bytes()))
-    return copy, len(there) / (len(there) + n_pages)
+    return len(there)
 
 
 def _pages(folder: Path) -> list[list[str]]:

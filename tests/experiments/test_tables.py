@@ -194,8 +194,18 @@ def test_noise_is_mixed_in(place, tmp_path):
 def test_pages_of_either_side_of_another_site_are_added(place, capsys):
     site = place / "sites" / "demo-opaque"
     added_parts.main([str(site), "--other", str(site)])
-    labels = [line.split("|")[1].strip() for line in capsys.readouterr().out.splitlines() if line.startswith("| ")]
-    assert labels[2:] == ["as it is", "with pages of side A of demo-opaque", "with pages of side B of demo-opaque"]
+    rows = [line.split("|")[1:-1] for line in capsys.readouterr().out.splitlines() if line.startswith("| ")]
+    labels = ["as it is", "with pages of side A of demo-opaque", "with pages of side B of demo-opaque"]
+    assert [row[0].strip() for row in rows[2:]] == [*labels, "with demo-opaque"]
+
+
+def test_all_pages_and_pairs_of_another_site_are_added(place, tmp_path):
+    site = place / "sites" / "demo-opaque"
+    both = added_parts.with_site(site, site, tmp_path)
+    n_pairs = len((site / "gold.tsv").read_text(encoding="utf-8").splitlines())
+    pairs = [line.split("\t") for line in (both / "gold.tsv").read_text(encoding="utf-8").splitlines()]
+    assert len(pairs) == 2 * n_pairs
+    assert all((both / "site" / address.lstrip("/")).exists() for address, *_ in pairs)
 
 
 def test_tables_are_markdown(capsys):

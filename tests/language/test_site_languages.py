@@ -584,3 +584,13 @@ def test_own_text_in_another_script_decides_on_a_single_page() -> None:
     blocks = [documentation("en", k) for k in range(40)] + [documentation("ru", 0)]
     blocks += [news("ru", k) for k in range(80)]
     assert site_languages(blocks, [""] * 121, ["en", "ru"])[0] == ["en"] * 40 + ["ru"] * 81
+
+
+@pytest.mark.parametrize(("n_linked", "expected"), [(0, "en"), (3, "en"), (4, "fr")])
+def test_own_text_decides_where_links_join_the_page_with_others_in_its_language(n_linked: int, expected: str) -> None:
+    blocks = [documentation("en", k) for k in range(40)] + [documentation("fr", 0)]
+    blocks += [news("fr", k) for k in range(80)]
+    links = np.zeros((121, 121))
+    links[40, 41 : 41 + n_linked] = 1
+    links[40, 8 : 8 + n_linked] = 1
+    assert site_languages(blocks, [""] * 121, ["en", "fr"], links=csr_array(links))[0][40] == expected

@@ -10,6 +10,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from twinlink.language.identify import (
     CLEAR,
     KNOWN,
@@ -36,6 +39,13 @@ translated in part is mixed with as many pages of another site; on 510 other sit
 has changed since, so that what was left untranslated is no longer on it."""
 
 
+_NEIGHBOURS, _AMONG = 4, 0.25
+"""Minimum number of a page's neighbours that are clearly in the language of its text, and their share of those in the
+two languages. Where documentation that was translated in part is mixed with another site, this share is .24 to .56 on
+translated pages. On 510 other sites, three pages have four such neighbours, with shares from .5 on: English ones, of
+which one stands in a version that was hardly translated."""
+
+
 def languages_of_own_text(
     site: SiteText, guesses: Sequence[Guess], languages: Sequence[str], wanted: Collection[str]
 ) -> dict[int, str]:
@@ -45,7 +55,9 @@ def languages_of_own_text(
     where it is in a wanted language,
 
     1. if most of it is in another script than Latin, and the page was given a language in Latin script;
-    2. if CLD2 is sure of it on a twentieth of the pages that were given the same language, three or more: then on all
+    2. if CLD2 is sure of it, and a quarter of the page's neighbours that are clearly in one of the two languages are in
+       this one, four or more;
+    3. if CLD2 is sure of it on a twentieth of the pages that were given the same language, three or more: then on all
        pages with text in this language that were given that one.
 
     Parameters
@@ -63,6 +75,7 @@ def languages_of_own_text(
         By the number of the page.
     """
     decided, doubted, sure = {}, {}, Counter[tuple[str, str]]()
+    clear = np.array([guess.language if guess.strength >= CLEAR else "" for guess in guesses])
     for page, (guess, language) in enumerate(zip(guesses, languages, strict=True)):
         if guess.language not in wanted or language == guess.language:
             continue
@@ -71,14 +84,22 @@ def languages_of_own_text(
         alone = guess_language(words, text)
         if sum(words.values()) < LEAST_WORDS or alone.language != guess.language or alone.likeness < KNOWN:
             continue
-        if has_latin_script(language) and _is_in_own_script(guess.language, words):
-            decided[page] = guess.language
-            continue
+        is_sure = min(guess.strength, alone.strength) >= CLEAR
         doubted[page] = guess.language, language
-        sure[doubted[page]] += min(guess.strength, alone.strength) >= CLEAR
+        sure[doubted[page]] += is_sure
+        if (has_latin_script(language) and _is_in_own_script(guess.language, words)) or (
+            is_sure and _is_among(guess.language, language, clear[site.near[[page]].indices])
+        ):
+            decided[page] = guess.language
     n_given = Counter(languages)
     parts = {pair for pair, n in sure.items() if n >= max(_PART * n_given[pair[1]], LEAST_LEARNED)}
     return decided | {page: pair[0] for page, pair in doubted.items() if pair in parts}
+
+
+def _is_among(one: str, other: str, clear: NDArray[np.str_]) -> bool:
+    """Return whether enough of some neighbours are clearly in one of two languages."""
+    n_one = int(np.sum(clear == one))
+    return n_one >= _NEIGHBOURS and n_one >= _AMONG * (n_one + int(np.sum(clear == other)))
 
 
 def _is_in_own_script(language: str, words: dict[str, float]) -> bool:

@@ -4,9 +4,9 @@
 
     python -m experiments.added_parts SITES... --other OTHER
 
-As many pages as the site has are added from one side of another site, whose languages should be those of the site; they
-link to each other, and no page of the site links to them. Then all pages of both sides are added, with their pairs. A
-cell is ``F1 (P / expected P)`` of the default settings.
+Up to as many pages as the site has are added from one side of another site, whose languages should be those of the
+site; they link to each other, and no page of the site links to them. Then all pages of both sides are added, with their
+pairs. A cell is ``F1 (P / expected P)`` of the default settings.
 """
 
 from __future__ import annotations
@@ -24,8 +24,10 @@ from twinlink.similarity.lexicon_files import Lexicon
 
 __all__ = ["main", "with_site"]
 
-LISTS = "gold.tsv", "ignore.tsv", "equiv.tsv", "unscored.txt"
+LISTS = "gold.tsv", "ignore.tsv", "unscored.txt"
 """Lists of addresses of a site folder."""
+GROUPS = "equiv.tsv"
+"""Groups of equivalent pages: number of the group, side, address."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -56,10 +58,9 @@ def with_site(folder: Path, other: Path, out: Path) -> Path:
     copy = Path(shutil.copytree(folder, out / folder.name))
     copy_pages(other, [address for address, *_ in read_rows(other / "pages.tsv")], copy)
     for name in LISTS:
-        rows = read_rows(other / name)
-        append_rows(
-            copy / name, [[f"/{NOISE}{each}" if each.startswith("/") else each for each in row] for row in rows]
-        )
+        append_rows(copy / name, [[*map(_added, row)] for row in read_rows(other / name)])
+    groups = [[f"{NOISE} {group}", *map(_added, row)] for group, *row in read_rows(other / GROUPS)]
+    append_rows(copy / GROUPS, groups)
     return copy
 
 

@@ -52,7 +52,7 @@ DROPPED = 10
 """One of this many pairs loses a page."""
 NOISE = "noise"
 """Folder of the pages that are mixed in."""
-_FROM_ROOT = re.compile(rb"""((?:href|src)=["'])/(?!/)""")
+_FROM_ROOT = re.compile(rb"""((?:href|src)=["'])/(?!/)""", re.IGNORECASE)
 _FIXED = frozenset(("as it is", "all pages with one template"))
 """Versions without a draw."""
 

@@ -201,7 +201,10 @@ def test_pages_of_either_side_of_another_site_are_added(place, capsys):
 
 def test_all_pages_and_pairs_of_another_site_are_added(place, tmp_path):
     site = place / "sites" / "demo-opaque"
-    both = added_parts.with_site(site, site, tmp_path)
+    other = shutil.copytree(site, tmp_path / "other")
+    (other / "equiv.tsv").write_text("1\tA\t/x.html\n", encoding="utf-8")
+    both = added_parts.with_site(other, other, tmp_path / "both")
+    assert (both / "equiv.tsv").read_text(encoding="utf-8") == "1\tA\t/x.html\nnoise 1\tA\t/noise/x.html\n"
     n_pairs = len((site / "gold.tsv").read_text(encoding="utf-8").splitlines())
     pairs = [line.split("\t") for line in (both / "gold.tsv").read_text(encoding="utf-8").splitlines()]
     assert len(pairs) == 2 * n_pairs

@@ -12,7 +12,8 @@ from tests.language.versions import said
 from twinlink.config import LanguageSettings
 from twinlink.errors import ShapeError
 from twinlink.language.claims import claimed_languages
-from twinlink.language.identify import Guess, identify_text
+from twinlink.language.identify import Guess, guess_text, identify_text
+from twinlink.language.own_text import languages_of_own_text
 from twinlink.language.site_languages import GUESS_SECONDS, TWO_LANGUAGES, _unspoken, site_languages
 from twinlink.language.site_text import read_site
 from twinlink.languages import UNDETERMINED
@@ -594,3 +595,12 @@ def test_own_text_decides_where_links_join_the_page_with_others_in_its_language(
     links[40, 41 : 41 + n_linked] = 1
     links[40, 8 : 8 + n_linked] = 1
     assert site_languages(blocks, [""] * 121, ["en", "fr"], links=csr_array(links))[0][40] == expected
+
+
+def test_own_text_does_not_decide_between_languages_that_cld2_takes_for_each_other() -> None:
+    pages = [[f"{INDONESIAN} {k}"] for k in range(4)]
+    site = read_site(pages, [""] * 4, None, None, 0.3)
+    guesses, wanted = [guess_text(page[0]) for page in pages], ["id", "ms", "en"]
+    tag = guesses[0].language
+    assert languages_of_own_text(site, guesses, ["en"] * 4, wanted) == dict.fromkeys(range(4), tag)
+    assert languages_of_own_text(site, guesses, [{"id": "ms", "ms": "id"}[tag]] * 4, wanted) == {}

@@ -229,6 +229,17 @@ def test_doubtful_pages_in_a_language_that_cld2_knows_are_no_language_of_their_o
     assert [pages.tolist() for _, pages, _ in found] == [[*range(20, 50)]]
 
 
+def test_quotations_in_a_known_language_do_not_name_an_unknown_one() -> None:
+    blocks, _ = site(en=20)
+    strange = [[cipher(block) for block in page] for page in version("fr", 20)]
+    for number, page in enumerate(strange[:8]):
+        page.extend(said("ru", number, 8))
+    found, _ = site_languages([*blocks, *strange], [""] * 40, ["en"])
+    assert found[:20] == ["en"] * 20
+    assert len({*found[28:]}) == 1
+    assert re.fullmatch("q[a-t][a-z]", found[28])
+
+
 # Links and frames
 
 

@@ -22,6 +22,7 @@ from twinlink.language.identify import (
     guess_language,
     main_script,
 )
+from twinlink.language.relatives import are_relatives
 from twinlink.language.site_text import SiteText
 from twinlink.language.translated_text import LEAST_WORDS
 from twinlink.scripts import LATIN, split_units
@@ -52,7 +53,7 @@ def languages_of_own_text(
     """Return the language of the own text of pages that were given another one, where the text decides.
 
     Their own text is what no other page has: what was left untranslated stands in its original, too. It decides
-    where it is in a wanted language,
+    where it is in a wanted language, and CLD2 does not take this one for the other (`are_relatives`),
 
     1. if most of it is in another script than Latin, and the page was given a language in Latin script;
     2. if CLD2 is sure of it, and a quarter of the page's neighbours that are clearly in one of the two languages are in
@@ -77,7 +78,7 @@ def languages_of_own_text(
     decided, doubted, sure = {}, {}, Counter[tuple[str, str]]()
     clear = np.array([guess.language if guess.strength >= CLEAR else "" for guess in guesses])
     for page, (guess, language) in enumerate(zip(guesses, languages, strict=True)):
-        if guess.language not in wanted or language == guess.language:
+        if guess.language not in wanted or language == guess.language or are_relatives(language, guess.language):
             continue
         text = "\n".join(site.unique(page))
         words = count_scripts(split_units(text))

@@ -28,8 +28,8 @@ from twinlink.scripts import LATIN
 _DOUBT = 0.5
 """A page with a lower likeness may be in a language that CLD2 does not know."""
 _SURELY_KNOWN = 0.8
-"""Likeness of the text of many pages from which CLD2 knows its language, though it doubts each page. Trials: .13 to .70
-in languages and ciphers that it does not know, .93 on pages in French that are lists of names and filler text."""
+"""Likeness of the text of many pages from which CLD2 knows its language, though it doubts most of them. Trials:
+.13 to .70 in languages and ciphers that it does not know, .93 in French lists of names and filler text."""
 _MIN_WORDS = 20
 """A page with fewer words has no language."""
 _MIN_CLEAR = 0.4
@@ -68,8 +68,8 @@ def unknown_languages(site: SiteText, guesses: Sequence[Guess], aim: Collection[
     1. *Doubtful* pages are those with a likeness below ½ that are not similar to a known language of this site,
     that is, one learned from pages without doubt.
     2. They are gathered around the most central of them by common words, until none is left.
-    3. A gathering is a language if most of the pages similar to it are doubtful, the likeness of their text as a whole
-       is below .8, and the evidence is at least 1::
+    3. A gathering is a language if most of the pages similar to it are doubtful, if CLD2 does not know their text as a
+       whole (likeness .8) in the language that it finds on most doubtful ones, and if the evidence is at least 1::
 
            6·(1 - likeness/0.4) + 4·(0.4 - fit) + 3·(min(words, 0.6) - 0.3) + 0.6·log₂(pages/10)
            + 1.5·(links - 0.3) + 4·claims
@@ -155,10 +155,10 @@ def _judge(
     pages = np.flatnonzero((likeness >= LIKE) & (likeness > known.fits.max(axis=1, initial=0.0)))
     if len(pages) < MIN_PAGES or doubtful[pages].mean() < _MOST:
         return None
-    whole = _likeness_together(site, pages)
-    if whole is None or whole >= _SURELY_KNOWN:
+    whole = _guess_together(site, pages)
+    if whole is None or _is_surely_known(whole, [guesses[page].language for page in pages[doubtful[pages]].tolist()]):
         return None
-    typical = min(whole, float(np.median([guesses[page].likeness for page in pages.tolist()])))
+    typical = min(whole.likeness, float(np.median([guesses[page].likeness for page in pages.tolist()])))
     evidence = (
         _LIKENESS_WEIGHT * (1 - typical / _EVEN_LIKENESS)
         + _FIT_WEIGHT * (_EVEN_FIT - float(np.median(known.fits[pages], axis=0).max(initial=0.0)))
@@ -182,8 +182,13 @@ def _links_within(near: csr_array, pages: Pages) -> float:
     return float(shares.mean()) - _EVEN_LINKS
 
 
-def _likeness_together(site: SiteText, pages: Pages) -> float | None:
-    """Return the likeness of many pages as one text, each block once; nothing if CLD2 sees no text there."""
+def _is_surely_known(whole: Guess, doubtful: Sequence[str]) -> bool:
+    """Return whether CLD2 knows a text, and its language is that of most doubtful pages: no other pages decide."""
+    return whole.likeness >= _SURELY_KNOWN and doubtful.count(whole.language) >= _MOST * len(doubtful)
+
+
+def _guess_together(site: SiteText, pages: Pages) -> Guess | None:
+    """Return the guess of many pages as one text, each block once; nothing if CLD2 sees no text there."""
     chosen = pages[:: len(pages) // _SAMPLE_PAGES + 1].tolist()
     limit = _SAMPLE_LENGTH // len(chosen)
     scripts: Counter[str] = Counter()
@@ -195,4 +200,4 @@ def _likeness_together(site: SiteText, pages: Pages) -> float | None:
     kinds = Counter(category(character)[0] for character in text)
     n_letters, n_others = kinds["L"] + kinds["M"], kinds["N"] + kinds["P"] + kinds["S"]
     is_text = _is_text(guess, scripts) and n_letters >= _LETTERS * (n_letters + n_others)
-    return guess.likeness if is_text else None
+    return guess if is_text else None

@@ -38,7 +38,8 @@ COMPARED = 100
 
 Numbers = npt.NDArray[np.int64]
 _Linked = tuple[sp.csr_array, sp.csr_array]
-"""For each page of the two sides, the pairs that it links to, or that link to it; shape (n_pages, n_pairs)."""
+"""For pages of the two sides, the pairs of pages without copies that they link to, or that link to them; shape
+(n_pages, n_pairs)."""
 
 
 class SideCopies(NamedTuple):
@@ -282,17 +283,23 @@ def _copies_of_pairs(matching: Matching, copies: Copies) -> list[tuple[Numbers, 
 
 
 def _linked_pairs(matching: Matching, side_a: Side, side_b: Side, copies: Copies) -> list[_Linked]:
-    """Return which pairs of pages without copies the pages of the two sides link to, and which link to them.
+    """Return which pairs of pages without copies the pages of all other pairs link to, and which link to them.
 
     The links of a copy in another part of the site lead to the pages of that part.
     """
-    pages_a, pages_b = copies.a.chosen[matching.rows], copies.b.chosen[matching.columns]
-    alone = np.flatnonzero(_is_alone(copies.a)[pages_a] & _is_alone(copies.b)[pages_b])
-    of_a, of_b = _members(pages_a[alone], len(side_a.urls)), _members(pages_b[alone], len(side_b.urls))
-    return [
-        (sp.csr_array(side_a.graph @ of_a), sp.csr_array(side_b.graph @ of_b)),
-        (sp.csr_array(side_a.graph.T @ of_a), sp.csr_array(side_b.graph.T @ of_b)),
-    ]
+    of_sides = ((side_a.graph, copies.a, matching.rows), (side_b.graph, copies.b, matching.columns))
+    is_alone = np.logical_and(*(_is_alone(of)[of.chosen[places]] for _, of, places in of_sides))
+    linked = []
+    for graph, of, places in of_sides:
+        pairs = _members(of.chosen[places[is_alone]], len(of.number))
+        wanted = np.isin(of.number, places[~is_alone])
+        linked.append([_rows_of(each, wanted) @ pairs for each in (graph, sp.csr_array(graph.T))])
+    return list(zip(*linked, strict=True))
+
+
+def _rows_of(graph: sp.csr_array, wanted: npt.NDArray[np.bool_]) -> sp.csr_array:
+    """Return the links of some pages alone; shape and numbers stay."""
+    return select(graph, wanted[entry_rows(graph)])
 
 
 def _is_alone(copies: SideCopies) -> npt.NDArray[np.bool_]:
@@ -325,9 +332,9 @@ def _paired(
     joined = copies.clues[own][:, other].toarray()
     kind, other_kind = copies.a.rendition[own], copies.b.rendition[other]
     shared = next((n for each in linked if (n := _shared(each, own, other)).any()), np.zeros(joined.shape))
-    likeness = 1 + similar + 2 * shared / max(1, shared.max()) + 3 * (kind[:, None] == other_kind)
-    likeness += 6 * (joined > 0) + joined / max(1, joined.max())
-    matching = greedy_matching(sp.csr_array(likeness / 14))
+    beside = 2 * (shared + similar) / (shared.max() + 1)  # the addresses decide where links do not
+    likeness = 1 + beside + 3 * (kind[:, None] == other_kind) + 6 * (joined > 0) + joined / max(1, joined.max())
+    matching = greedy_matching(sp.csr_array(likeness / 13))
     rows, columns = matching.rows, matching.columns
     n_of_kind = Counter(kind[rows])
     is_kept = (joined[rows, columns] > 0) | np.array([n_of_kind[each] <= MOST for each in kind[rows]])

@@ -23,6 +23,7 @@ import numpy.typing as npt
 from msgspec.structs import replace
 
 from experiments.cases import Case, case_words, match_case, mean_outcome, open_case, outcome_of
+from experiments.site_files import page_file, read_rows
 from experiments.tables import Column, columns_of, own_cut, print_tables, site_parser
 from twinlink.graph.document_order import sublists
 from twinlink.match.evidence import Between, Side
@@ -107,24 +108,20 @@ def _cell(cases: Sequence[Case], lexicons: Sequence[Lexicon]) -> str:
 def with_noise(folder: Path, other: Path, out: Path, side: str = "B") -> tuple[Path, float]:
     """Copy a site folder and mix in pages of a side of another site; return the copy and the share of noise."""
     copy = Path(shutil.copytree(folder, out / folder.name))
-    paths = [url for url, of_side, *_ in _pages(other) if of_side == side]
-    n_pages = len(_pages(folder))
-    n_there = copy_pages(other, paths[:n_pages], copy)
+    addresses = [address for address, of_side, *_ in read_rows(other / "pages.tsv") if of_side == side]
+    n_pages = len(read_rows(folder / "pages.tsv"))
+    n_there = copy_pages(other, addresses[:n_pages], copy)
     return copy, n_there / (n_there + n_pages)
 
 
-def copy_pages(other: Path, paths: Sequence[str], copy: Path) -> int:
+def copy_pages(other: Path, addresses: Sequence[str], copy: Path) -> int:
     """Copy pages of another site to ``/noise`` with their links among each other; return how many there are."""
-    there = [path.lstrip("/") for path in paths if (other / "site" / path.lstrip("/")).is_file()]
-    for path in there:
-        target = copy / "site" / NOISE / path
+    there = [address for address in addresses if page_file(other, address).is_file()]
+    for address in there:
+        target = page_file(copy, f"/{NOISE}{address}")
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(_FROM_ROOT.sub(rb"\1/%s/" % NOISE.encode(), (other / "site" / path).read_bytes()))
+        target.write_bytes(_FROM_ROOT.sub(rb"\1/%s/" % NOISE.encode(), page_file(other, address).read_bytes()))
     return len(there)
-
-
-def _pages(folder: Path) -> list[list[str]]:
-    return [line.split("\t") for line in (folder / "pages.tsv").read_text(encoding="utf-8").splitlines()]
 
 
 def half_of_b(case: Case, seed: int = SEED) -> Case:

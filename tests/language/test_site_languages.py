@@ -13,9 +13,9 @@ from twinlink.config import LanguageSettings
 from twinlink.errors import ShapeError
 from twinlink.language.claims import claimed_languages
 from twinlink.language.identify import Guess, guess_text, identify_text
-from twinlink.language.own_text import languages_of_own_text
 from twinlink.language.site_languages import GUESS_SECONDS, TWO_LANGUAGES, _unspoken, site_languages
 from twinlink.language.site_text import read_site
+from twinlink.language.unique_text import languages_of_unique_text
 from twinlink.languages import UNDETERMINED
 from twinlink.scripts import chinese_variant, split_units
 from twinlink.system import side_by_side
@@ -581,14 +581,16 @@ def test_translated_pages_keep_their_language_beside_more_of_another_kind(langua
     assert site_languages(blocks, [""] * 128, ["en", language])[0] == ["en"] * 40 + [language] * 88
 
 
-def test_own_text_in_another_script_decides_on_a_single_page() -> None:
+def test_unique_text_in_another_script_decides_on_a_single_page() -> None:
     blocks = [documentation("en", k) for k in range(40)] + [documentation("ru", 0)]
     blocks += [news("ru", k) for k in range(80)]
     assert site_languages(blocks, [""] * 121, ["en", "ru"])[0] == ["en"] * 40 + ["ru"] * 81
 
 
 @pytest.mark.parametrize(("n_linked", "expected"), [(0, "en"), (3, "en"), (4, "fr")])
-def test_own_text_decides_where_links_join_the_page_with_others_in_its_language(n_linked: int, expected: str) -> None:
+def test_unique_text_decides_where_links_join_the_page_with_others_in_its_language(
+    n_linked: int, expected: str
+) -> None:
     blocks = [documentation("en", k) for k in range(40)] + [documentation("fr", 0)]
     blocks += [news("fr", k) for k in range(80)]
     links = np.zeros((121, 121))
@@ -597,10 +599,10 @@ def test_own_text_decides_where_links_join_the_page_with_others_in_its_language(
     assert site_languages(blocks, [""] * 121, ["en", "fr"], links=csr_array(links))[0][40] == expected
 
 
-def test_own_text_does_not_decide_between_languages_that_cld2_takes_for_each_other() -> None:
+def test_unique_text_does_not_decide_between_languages_that_cld2_takes_for_each_other() -> None:
     pages = [[f"{INDONESIAN} {k}"] for k in range(4)]
     site = read_site(pages, [""] * 4, None, None, 0.3)
     guesses, wanted = [guess_text(page[0]) for page in pages], ["id", "ms", "en"]
     tag = guesses[0].language
-    assert languages_of_own_text(site, guesses, ["en"] * 4, wanted) == dict.fromkeys(range(4), tag)
-    assert languages_of_own_text(site, guesses, [{"id": "ms", "ms": "id"}[tag]] * 4, wanted) == {}
+    assert languages_of_unique_text(site, guesses, ["en"] * 4, wanted) == dict.fromkeys(range(4), tag)
+    assert languages_of_unique_text(site, guesses, [{"id": "ms", "ms": "id"}[tag]] * 4, wanted) == {}

@@ -45,13 +45,13 @@ from twinlink.language.identify import (
     guess_language,
     identify_text,
 )
-from twinlink.language.own_text import languages_of_own_text
 from twinlink.language.quotations import texts_beside_quotations
 from twinlink.language.relatives import RELATIVES
 from twinlink.language.site_text import SiteText, read_site
 from twinlink.language.speech import Floats, Labels, Speech, learn_speech, speaks_like, vote
 from twinlink.language.surroundings import adoptions, neighbour_scores
 from twinlink.language.translated_text import spoken_languages, translated_texts
+from twinlink.language.unique_text import languages_of_unique_text
 from twinlink.language.unknown import Unknown, unknown_languages
 from twinlink.languages import UNDETERMINED, base_language
 from twinlink.scripts import chinese_leaning, split_units, variant_of_leaning
@@ -130,7 +130,7 @@ def site_languages(
     words that a language has for itself on this site, and less than a tenth of that of every other language, only this
     language is left. Where CLD2 is sure of a page's language and its text has half of the usual share of that one's own
     words, languages of which it has less than a fiftieth are left out. Where the text that no other page has is in
-    another language, that one may decide (`languages_of_own_text`).
+    another language, that one may decide (`languages_of_unique_text`).
 
     A page that was translated in part is judged by its translated text (`translated_texts`); its words w are those of
     this text, and p(w|ℓ) is the mean of the shares of pages that have w in all of their text and in this text.
@@ -201,7 +201,7 @@ def site_languages(
     guesses = [translated[page].guess if page in translated else guess for page, guess in enumerate(guesses)]
     guesses = _with_unknown(_prefer_wanted([_less_sure(guess) for guess in guesses], aim), unknown)
     decision = _decide(site, guesses, aim)
-    if known := languages_of_own_text(site, guesses, decision.languages, aim or spoken_languages(guesses)):
+    if known := languages_of_unique_text(site, guesses, decision.languages, aim or spoken_languages(guesses)):
         decision = _decide(site, guesses, aim, known)
     languages, scores = _adopt(site, decision, aim)
     for i in _bilingual_pages(site, guesses, aim):
@@ -297,7 +297,7 @@ class _Decision(NamedTuple):
 def _decide(
     site: SiteText, guesses: Sequence[Guess], aim: frozenset[str], known: Mapping[int, str] = MappingProxyType({})
 ) -> _Decision:
-    """Decide the language of each page; ``known``: language of pages whose own text decides."""
+    """Decide the language of each page; ``known``: language of pages whose unique text decides."""
     examples = _examples(guesses, aim)
     learned = sorted(examples)
     if not learned:

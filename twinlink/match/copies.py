@@ -22,6 +22,7 @@ from twinlink.graph.document_order import LinkLists, link_lists
 from twinlink.graph.links import adjacency
 from twinlink.graph.matching import Matching, greedy_matching
 from twinlink.match.evidence import Between, FoundPairs, Side, Words
+from twinlink.match.measures import pair_matrix
 from twinlink.match.renditions import Renditions, find_renditions
 from twinlink.patterns.credibility import url_clues
 from twinlink.sparse import entries, entry_rows, positions, select
@@ -291,7 +292,8 @@ def _linked_pairs(matching: Matching, side_a: Side, side_b: Side, copies: Copies
     is_alone = np.logical_and(*(_is_alone(of)[of.chosen[places]] for _, of, places in of_sides))
     linked = []
     for graph, of, places in of_sides:
-        pairs = _members(of.chosen[places[is_alone]], len(of.number))
+        alone = of.chosen[places[is_alone]]
+        pairs = pair_matrix(alone, np.arange(len(alone)), (len(of.number), len(alone)))
         wanted = np.isin(of.number, places[~is_alone])
         linked.append([_rows_of(each, wanted) @ pairs for each in (graph, sp.csr_array(graph.T))])
     return list(zip(*linked, strict=True))
@@ -306,11 +308,6 @@ def _is_alone(copies: SideCopies) -> npt.NDArray[np.bool_]:
     """Mark the pages without copies."""
     alone: npt.NDArray[np.bool_] = np.bincount(copies.number)[copies.number] == 1
     return alone
-
-
-def _members(pages: Numbers, n_pages: int) -> sp.csr_array:
-    """Return a matrix with a column for each of some pages, and 1 in its row."""
-    return sp.csr_array((np.ones(len(pages)), (pages, np.arange(len(pages)))), (n_pages, len(pages)))
 
 
 def _paired(
@@ -343,9 +340,9 @@ def _paired(
     return list(zip(own[rows[is_kept]], other[columns[is_kept]], strict=True))
 
 
-def _shared(linked: _Linked, own: Numbers, other: Numbers) -> npt.NDArray[np.float64]:
+def _shared(linked: _Linked, own: Numbers, other: Numbers) -> npt.NDArray[np.float32]:
     """Return the number of linked pairs that each two pages share."""
-    shared: npt.NDArray[np.float64] = (linked[0][own] @ linked[1][other].T).toarray()
+    shared: npt.NDArray[np.float32] = (linked[0][own] @ linked[1][other].T).toarray()
     return shared
 
 

@@ -1,4 +1,4 @@
-"""Pages whose own text is in another language than all other evidence says.
+"""Pages whose unique text, which no other page has, is in another language than all other evidence says.
 
 The menus of such pages may have been left in the language of the source, and their terms and code stand in its pages,
 too. Where most pages of their language are of another kind, as the news of a site beside its documentation, these have
@@ -8,38 +8,28 @@ other menus and other words: so the pages seem to be part of the version of the 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from twinlink.language.identify import (
-    CLEAR,
-    KNOWN,
-    LEAST_LEARNED,
-    Guess,
-    count_scripts,
-    guess_language,
-    main_script,
-)
+from twinlink.language.identify import CLEAR, KNOWN, LEAST_LEARNED, Guess, count_scripts, guess_language
 from twinlink.language.relatives import are_relatives
 from twinlink.language.site_text import SiteText
 from twinlink.language.translated_text import LEAST_WORDS
 from twinlink.scripts import LATIN, split_units
 from twinlink.text.terms import has_latin_script
 
-__all__ = ["languages_of_own_text"]
+__all__ = ["languages_of_unique_text"]
 
 _MOST = 0.5
-"""Minimum share of a script in the text that no other page has: a quotation on a page in Latin script is less. Trials
+"""Minimum share of a script in the unique text: a quotation on a page in Latin script is less. Trials
 on a site of which 51 of 55 pages with translated text in Russian had the language of their English menus: with .3, .4
 and .5 one to three of them keep it, with .6 fifteen do. On 418 other sites, no page changes."""
 _PART = 0.05
 """Share of a language's pages that must have text in another one. Trials: 9 to 16 % where documentation that was
 translated in part is mixed with as many pages of another site; on 510 other sites 3 % at most, on pages whose original
 has changed since, so that what was left untranslated is no longer on it."""
-
-
 _NEIGHBOURS, _AMONG = 4, 0.25
 """Minimum number of a page's neighbours that are clearly in the language of its text, and their share of those in the
 two languages. Where documentation that was translated in part is mixed with another site, this share is .24 to .56 on
@@ -47,15 +37,15 @@ translated pages. On 510 other sites, three pages have four such neighbours, wit
 which one stands in a version that was hardly translated."""
 
 
-def languages_of_own_text(
+def languages_of_unique_text(
     site: SiteText, guesses: Sequence[Guess], languages: Sequence[str], wanted: Collection[str]
 ) -> dict[int, str]:
-    """Return the language of the own text of pages that were given another one, where the text decides.
+    """Return the language of the unique text of pages that were given another one, where the text decides.
 
-    Their own text is what no other page has: what was left untranslated stands in its original, too. It decides
-    where it is in a wanted language, and CLD2 does not take this one for the other (`are_relatives`),
+    No other page has this text: what was left untranslated stands in its original, too. It decides where it is in a
+    wanted language, and CLD2 does not take this one for the other (`are_relatives`),
 
-    1. if most of it is in another script than Latin, and the page was given a language in Latin script;
+    1. if half of it is in another script than Latin, and the page was given a language in Latin script;
     2. if CLD2 is sure of it, and a quarter of the page's neighbours that are clearly in one of the two languages are in
        this one, four or more;
     3. if CLD2 is sure of it on a twentieth of the pages that were given the same language, three or more: then on all
@@ -88,7 +78,7 @@ def languages_of_own_text(
         is_sure = min(guess.strength, alone.strength) >= CLEAR
         doubted[page] = guess.language, language
         sure[doubted[page]] += is_sure
-        if (has_latin_script(language) and _is_in_own_script(guess.language, words)) or (
+        if (has_latin_script(language) and _is_in_its_script(guess.language, words)) or (
             is_sure and _is_among(guess.language, language, clear[site.near[[page]].indices])
         ):
             decided[page] = guess.language
@@ -103,8 +93,6 @@ def _is_among(one: str, other: str, clear: NDArray[np.str_]) -> bool:
     return n_one >= _NEIGHBOURS and n_one >= _AMONG * (n_one + int(np.sum(clear == other)))
 
 
-def _is_in_own_script(language: str, words: dict[str, float]) -> bool:
-    """Return whether most of so many words in each script are in that of a language, which is not Latin."""
-    if has_latin_script(language) or main_script(words) == LATIN:
-        return False
-    return words.get(LATIN, 0.0) <= (1 - _MOST) * sum(words.values())
+def _is_in_its_script(language: str, words: Mapping[str, float]) -> bool:
+    """Return whether half of so many words in each script are in that of a language, which is not Latin."""
+    return not has_latin_script(language) and words.get(LATIN, 0.0) <= (1 - _MOST) * sum(words.values())

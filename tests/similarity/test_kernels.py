@@ -102,6 +102,15 @@ def test_best_products_of_a_further_block() -> None:
     assert before[0].tolist() == [[2, 1]]  # a call that is repeated in machine code needs them as they were
 
 
+@pytest.mark.parametrize("n", [1, 3, 130])
+def test_groups_are_in_whole_lines_of_the_cache(n: int) -> None:
+    groups = kernels._groups(n, 0.5)
+    assert groups.shape == (n, kernels.GROUP)
+    assert (groups == 0.5).all()
+    assert groups.flags.c_contiguous
+    assert groups.ctypes.data % 64 == 0
+
+
 @given(SEEDS, st.integers(0, 6), st.integers(1, 6))
 @settings(deadline=None)
 def test_pattern_dot(seed: int, n_rows: int, n_others: int) -> None:

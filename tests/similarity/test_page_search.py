@@ -17,24 +17,43 @@ from tests.both_ways import both_ways  # noqa: F401  (kernels of this module)
 from twinlink.errors import ConfigError
 from twinlink.similarity import affordable as of_search
 from twinlink.similarity import kernels, page_search
-from twinlink.similarity.affordable import Part, affordable, weights_of
+from twinlink.similarity.affordable import affordable, weights_of
 from twinlink.similarity.page_search import nearest_of, nearest_pages, nearest_within
 from twinlink.system.side_by_side import on_cores
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(0, 9), st.integers(1, 30), st.integers(1, 4), st.integers(1, 31))
 @settings(deadline=None)
-def test_blocks_of_pages_and_terms_left_out(seed: int, n_a: int, n_b: int, k: int, n_pages: int) -> None:
+def test_blocks_of_pages(seed: int, n_a: int, n_b: int, k: int, n_pages: int) -> None:
     rng = np.random.default_rng(seed)
     a, b = (csr_array(rng.integers(0, 3, (n, 4)).astype(np.float32) / 3) for n in (n_a, n_b))
-    part = Part(float(rng.choice([0, 0.5, 1])), rng.integers(0, 3, 4) > 0)
-    a = part.of(a)
     for both in (True, False):
-        whole = page_search._best_by_blocks(a, part.of(b), None, k, both, n_b)
+        whole = page_search._best_by_blocks(a, b, k, both, n_b)
         for n_cores in (1, 2, 5):
             with on_cores(n_cores), patch.object(page_search, "_PART", 1):
-                blocks = page_search._best_by_blocks(a, b, part, k, both, n_pages)
+                blocks = page_search._best_by_blocks(a, b, k, both, n_pages)
             assert [each.tolist() for each in blocks] == [each.tolist() for each in whole]
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(0, 12), st.integers(0, 30), st.integers(1, 4), st.integers(1, 31))
+@settings(deadline=None)
+def test_many_pages_are_compared_in_another_order(seed: int, n_a: int, n_b: int, k: int, size: int) -> None:
+    """No two products of random weights are equal, so that there is one answer."""
+    rng = np.random.default_rng(seed)
+    a, b = (csr_array((rng.random((n, 9)) * rng.integers(0, 2, (n, 9))).astype(np.float32)) for n in (n_a, n_b))
+    expected = nearest_pages(a, b, k, 10**9), nearest_of(a, b, k, 10**9), nearest_within(b, k, 10**9)
+    with patch.object(page_search, "_COMPARED", size), patch.object(page_search, "_PART", 1), on_cores(2):
+        found = nearest_pages(a, b, k, 10**9), nearest_of(a, b, k, 10**9), nearest_within(b, k, 10**9)
+    assert [each.tolist() for each in found[0]] == [each.tolist() for each in expected[0]]
+    assert [each.tolist() for each in found[1:]] == [each.tolist() for each in expected[1:]]
+
+
+def test_equally_near_pages_come_in_the_order_of_the_search() -> None:
+    """Pages 1 and 2 have the most frequent term, and come before page 0."""
+    a, b = csr_array(np.ones((3, 2), np.float32)), csr_array(np.array([[1, 0], [0, 1], [0, 1]], np.float32))
+    assert nearest_of(a, b, 3, 10**9).tolist() == [[0, 1, 2]] * 3
+    with patch.object(page_search, "_COMPARED", 2):
+        assert nearest_of(a, b, 3, 10**9).tolist() == [[1, 2, 0]] * 3
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 30), st.integers(1, 6), st.integers(1, 31))
@@ -61,7 +80,7 @@ def test_pages_of_one_language_are_compared_by_the_affordable_part(monkeypatch: 
 @settings(deadline=None)
 def test_the_search_compares_the_affordable_part(seed: int, n_a: int, n_b: int, n_products: int) -> None:
     rng = np.random.default_rng(seed)
-    a, b = (csr_array(rng.integers(0, 3, (n, 4)).astype(np.float32) / 3) for n in (n_a, n_b))
+    a, b = (csr_array((rng.random((n, 4)) * rng.integers(0, 2, (n, 4))).astype(np.float32)) for n in (n_a, n_b))
     part = affordable(weights_of([a]), weights_of([b]), n_products * (n_a + n_b))
     expected = nearest_pages(part.of(a), part.of(b), 3, 10**9)
     with patch.object(page_search, "_COMPARED", 2), patch.object(of_search, "ALWAYS", 0):

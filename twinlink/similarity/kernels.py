@@ -330,7 +330,16 @@ def _read_groups(i: int, sums: NDArray[np.float32], least: NDArray[np.float32], 
                 if score > best.least[j]:
                     _insert(best.column_scores[j], best.of_column[j], score, i)
                     best.least[j] = best.column_scores[j, last]
-        sums[group] = 0
+        for place in range(GROUP):  # as many as the compiler knows of: faster than a slice
+            sums[group, place] = 0
+
+
+@part_of_kernel
+def _groups(n: int, value: float) -> NDArray[np.float32]:
+    """Return groups filled with a value, in whole lines of the cache: numbers across two lines take longer to read."""
+    numbers = np.full(n * GROUP + LINE, value, np.float32)
+    first = -(numbers.ctypes.data // numbers.itemsize) % LINE
+    return numbers[first : first + n * GROUP].reshape(n, GROUP)
 
 
 @compiled_beyond(FEW)
@@ -354,7 +363,7 @@ def best_products(
     n_lists, n_groups = n_columns if both else 0, (n_columns + GROUP - 1) // GROUP
     of_row, row_scores = np.empty_like(best), np.empty_like(scores)
     of_column, column_scores = np.full((n_lists, k), -1, np.int32), np.zeros((n_lists, k), np.float32)
-    least, sums = np.full((n_groups, GROUP), 0 if both else np.inf, np.float32), np.zeros((n_groups, GROUP), np.float32)
+    least, sums = _groups(n_groups, 0 if both else np.inf), _groups(n_groups, 0)
     row, reached = sums.reshape(-1), np.empty(n_columns + 1, np.uint32)
     lists = _Best(of_row, row_scores, of_column, column_scores, least.reshape(-1))
     places, full = _lay_out(y, row.size)
@@ -414,32 +423,32 @@ def best_companions(
 
     Returns the terms t of each s, the largest coefficient first, ties by number, -1 where there are fewer than k; and
     the coefficients.
+
+    Each s counts on from where the pairs of those before end: what these have counted is below, and means 0.
     """
     pair_starts, pairs, _ = pairs_of
     term_starts, terms, _ = terms_of
     n_terms = len(pair_starts) - 1
     best, scores = np.full((n_terms, k), -1, np.int32), np.zeros((n_terms, k), np.float32)
-    together, touched = np.zeros(len(sizes), np.int32), np.empty(len(sizes) + 1, np.uint32)
+    together, touched = np.zeros(len(sizes), np.uint32), np.empty(len(sizes) + 1, np.uint32)
     for s in range(n_terms):
         n_touched = 0
-        n_pairs = pair_starts[s + 1] - pair_starts[s]
+        n_pairs, none = pair_starts[s + 1] - pair_starts[s], np.uint32(pair_starts[s])
+        enough = none + np.uint32(least_together)
         for at in range(pair_starts[s], pair_starts[s + 1]):
             _request(at, pairs, term_starts, terms)
             for place in range(Unsigned(term_starts[pairs[at]]), Unsigned(term_starts[pairs[at] + ONE])):
                 t = terms[place]
                 touched[n_touched] = t  # overwritten by the next one if it is too few or known: faster than a test
-                together[t] += 1
-                n_touched += together[t] == least_together
+                together[t] = max(together[t], none) + ONE
+                n_touched += together[t] == enough
         for place in range(n_touched):
             t = touched[place]
-            n_together = np.int64(together[t])
+            n_together = np.int64(together[t] - none)
             dice = np.float32(2 * n_together / (n_pairs + sizes[t]))
             number = int(t)
             if dice > least_dice and (
                 dice > scores[s, k - 1] or (dice == scores[s, k - 1] and number < best[s, k - 1])
             ):
                 _insert(scores[s], best[s], dice, number)
-        for at in range(pair_starts[s], pair_starts[s + 1]):
-            for place in range(term_starts[pairs[at]], term_starts[pairs[at] + ONE]):
-                together[terms[place]] = 0
     return best, scores

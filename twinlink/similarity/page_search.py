@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 from twinlink.errors import ConfigError
 from twinlink.similarity import kernels
 from twinlink.similarity.affordable import Part, affordable, most_products, pages_with, weights_of
+from twinlink.similarity.page_order import by_frequent_terms
 from twinlink.sparse import as_rows, some_rows, stacked
 from twinlink.system.side_by_side import at_once, threaded
 
@@ -43,7 +44,8 @@ def nearest_pages(
     Returns
     -------
     two ndarray of int32, shapes (n_pages_a, k) and (n_pages_b, k)
-        Nearest first, ties by number; -1 where there are fewer than k.
+        Nearest first; -1 where there are fewer than k. Ties by number where a side has at most 8,192 pages, else in
+        the order `by_frequent_terms`.
 
     Raises
     ------
@@ -91,7 +93,11 @@ def nearest_within(vectors: csr_array, k: int, products_per_page: int) -> NDArra
     [[0, 1], [1, 0], [2, 1]]
     """
     part = _affordable_part(vectors, vectors, most_products(products_per_page, *vectors.shape[:1] * 2))
-    return _best_within(vectors if part is None else part.of(vectors), k, _pages_at_once(vectors, vectors, k))
+    compared, n_pages = vectors if part is None else part.of(vectors), _pages_at_once(vectors, vectors, k)
+    if vectors.shape[0] <= _COMPARED:
+        return _best_within(compared, k, n_pages)
+    order = by_frequent_terms(compared)
+    return _by_number(_renumbered(_best_within(csr_array(compared[order]), k, n_pages), order), order)
 
 
 def _search(
@@ -101,9 +107,30 @@ def _search(
     part = _affordable_part(vectors_a, vectors_b, most)
     n_pages = _pages_at_once(vectors_a, vectors_b, k)
     if part is not None:
-        firsts = range(0, max(vectors_a.shape[0], 1), _COMPARED)
-        vectors_a = stacked(part.of(some_rows(vectors_a, first, _COMPARED)) for first in firsts)
-    return _best_by_blocks(vectors_a, vectors_b, part, k, both, n_pages)
+        vectors_a, vectors_b = (_compared_part(vectors, part) for vectors in (vectors_a, vectors_b))
+    if min(vectors_a.shape[0], vectors_b.shape[0]) <= _COMPARED:
+        return _best_by_blocks(vectors_a, vectors_b, k, both, n_pages)
+    order = by_frequent_terms(vectors_b)
+    of_a, of_b = _best_by_blocks(vectors_a, csr_array(vectors_b[order]), k, both, n_pages)
+    return _renumbered(of_a, order), _by_number(of_b, order) if both else of_b
+
+
+def _compared_part(vectors: csr_array, part: Part) -> csr_array:
+    """Return what is compared of vectors, block by block: what `Part.of` needs for all at once takes memory."""
+    firsts = range(0, max(vectors.shape[0], 1), _COMPARED)
+    return stacked(part.of(some_rows(vectors, first, _COMPARED)) for first in firsts)
+
+
+def _renumbered(places: NDArray[np.int32], order: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Return the numbers of the pages at some places of an order; -1 stays."""
+    return np.where(places >= 0, order[places], -1).astype(np.int32)
+
+
+def _by_number(lists: NDArray[np.int32], order: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Return lists of pages that come in an order by the numbers of the pages."""
+    result = np.empty_like(lists)
+    result[order] = lists
+    return result
 
 
 def _affordable_part(vectors_a: csr_array, vectors_b: csr_array, most: int) -> Part | None:
@@ -124,17 +151,13 @@ def _pages_at_once(vectors_a: csr_array, vectors_b: csr_array, k: int) -> int:
 
 
 def _best_by_blocks(
-    vectors_a: csr_array, vectors_b: csr_array, part: Part | None, k: int, both: bool, n_pages: int
+    vectors_a: csr_array, vectors_b: csr_array, k: int, both: bool, n_pages: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return what `nearest_pages` returns; each page of a is compared with ``n_pages`` pages of b at a time.
-
-    Of b, only a block at a time is copied without what is not compared, because memory has its peak here.
-    """
+    """Return what `nearest_pages` returns; each page of a is compared with ``n_pages`` pages of b at a time."""
     x, parts, of_columns = kernels.arrays_of(vectors_a), _parts(range(vectors_a.shape[0])), []
     nearest = [_empty_lists(rows.stop - rows.start, k) for rows in parts]
     for first in range(0, max(vectors_b.shape[0], 1), n_pages):
-        compared = some_rows(vectors_b, first, n_pages)
-        block = csr_array((compared if part is None else part.of(compared)).T)
+        block = csr_array(some_rows(vectors_b, first, n_pages).T)
         nearest, (of_column, _) = _compare(x, block, first, parts, nearest, both)
         of_columns.append(of_column)
     return np.concatenate([pages for pages, _ in nearest]), np.concatenate(of_columns)

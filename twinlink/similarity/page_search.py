@@ -93,7 +93,7 @@ def nearest_within(vectors: csr_array, k: int, products_per_page: int) -> NDArra
     [[0, 1], [1, 0], [2, 1]]
     """
     part = _affordable_part(vectors, vectors, most_products(products_per_page, *vectors.shape[:1] * 2))
-    compared, n_pages = vectors if part is None else part.of(vectors), _pages_at_once(vectors, vectors, k)
+    compared, n_pages = _compared_part(vectors, part), _pages_at_once(vectors, vectors, k)
     if vectors.shape[0] <= _COMPARED:
         return _best_within(compared, k, n_pages)
     order = by_frequent_terms(compared)
@@ -106,8 +106,7 @@ def _search(
     most = most_products(products_per_page, vectors_a.shape[0], vectors_b.shape[0])
     part = _affordable_part(vectors_a, vectors_b, most)
     n_pages = _pages_at_once(vectors_a, vectors_b, k)
-    if part is not None:
-        vectors_a, vectors_b = (_compared_part(vectors, part) for vectors in (vectors_a, vectors_b))
+    vectors_a, vectors_b = _compared_part(vectors_a, part), _compared_part(vectors_b, part)
     if min(vectors_a.shape[0], vectors_b.shape[0]) <= _COMPARED:
         return _best_by_blocks(vectors_a, vectors_b, k, both, n_pages)
     order = by_frequent_terms(vectors_b)
@@ -115,8 +114,10 @@ def _search(
     return _renumbered(of_a, order), _by_number(of_b, order) if both else of_b
 
 
-def _compared_part(vectors: csr_array, part: Part) -> csr_array:
-    """Return what is compared of vectors, block by block: what `Part.of` needs for all at once takes memory."""
+def _compared_part(vectors: csr_array, part: Part | None) -> csr_array:
+    """Return what is compared of vectors, taken block by block: `Part.of` needs memory beside its result."""
+    if part is None:
+        return vectors
     firsts = range(0, max(vectors.shape[0], 1), _COMPARED)
     return stacked(part.of(some_rows(vectors, first, _COMPARED)) for first in firsts)
 
